@@ -91,13 +91,13 @@ mod tests {
     }
 
     #[test]
-    fn a_grown_schema_serves_a_program_that_no_record_excludes() {
+    fn a_newer_schema_is_compatible_with_a_program_that_no_record_excludes() {
         let grown = state(&["1"], &[("1", Some(1)), ("2", Some(5)), ("3", None)]);
         assert_eq!(grown, SchemaState::NewerCompatible);
     }
 
     #[test]
-    fn a_grown_schema_refuses_a_program_that_a_record_excludes() {
+    fn a_newer_schema_is_incompatible_with_a_program_that_a_record_excludes() {
         let grown = state(&["1"], &[("1", Some(1)), ("2", Some(6)), ("3", Some(1))]);
         assert_eq!(grown, SchemaState::NewerIncompatible);
     }

@@ -113,9 +113,9 @@ impl TokenSigner for RecordingSigner {
 }
 
 /// A signer without a key.
-pub(crate) struct BrokenSigner;
+pub(crate) struct FailingSigner;
 
-impl TokenSigner for BrokenSigner {
+impl TokenSigner for FailingSigner {
     fn sign(&self, _: &AccessClaims) -> Result<String, SigningFailed> {
         Err(SigningFailed(None))
     }

@@ -78,7 +78,7 @@ pub(crate) async fn an_unknown_request_is_absent_and_neither_assigned_nor_decide
     assert!(!unit.authorization_requests().decide(request_id(2), now()).await.unwrap());
 }
 
-pub(crate) async fn a_request_is_given_to_the_first_person_and_to_no_other(harness: &Harness) {
+pub(crate) async fn a_request_is_assigned_to_the_first_person_only(harness: &Harness) {
     prepare(harness, &[request(1), request(2)]).await;
     let mut unit = harness.begin().await;
     assert!(unit.authorization_requests().assign(request_id(1), user_id(2)).await.unwrap());
@@ -91,7 +91,7 @@ pub(crate) async fn a_request_is_given_to_the_first_person_and_to_no_other(harne
     assert_eq!(find(harness, 2).await, Some(request(2)));
 }
 
-pub(crate) async fn of_racing_people_exactly_one_gets_a_request(harness: &Harness) {
+pub(crate) async fn exactly_one_of_several_people_gets_a_request(harness: &Harness) {
     prepare(harness, &[request(1)]).await;
     let tasks: Vec<_> = (0..30).map(|task| assign_in_a_task(harness, 1 + task % 2)).collect();
     let mut winners = Vec::new();
@@ -117,7 +117,7 @@ pub(crate) async fn a_request_is_decided_once(harness: &Harness) {
     assert_eq!(find(harness, 2).await, Some(request(2)));
 }
 
-pub(crate) async fn of_fifty_racing_tasks_exactly_one_decides_a_request(harness: &Harness) {
+pub(crate) async fn exactly_one_of_fifty_concurrent_tasks_decides_a_request(harness: &Harness) {
     prepare(harness, &[request(1)]).await;
     let tasks: Vec<_> = (0..50).map(|_| decide_in_a_task(harness)).collect();
     let mut won = 0;

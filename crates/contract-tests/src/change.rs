@@ -78,7 +78,7 @@ fn took(number: u64) -> (DataKind, Uuid, bool) {
     (DataKind::Supplements, log_id(number).as_uuid(), false)
 }
 
-fn gone((kind, id, _): (DataKind, Uuid, bool)) -> (DataKind, Uuid, bool) {
+fn deletion((kind, id, _): (DataKind, Uuid, bool)) -> (DataKind, Uuid, bool) {
     (kind, id, true)
 }
 
@@ -186,7 +186,7 @@ pub(crate) async fn records_of_one_statement_are_listed_by_id(harness: &Harness)
     unit.sleep().delete(user_id(1), &[session_id(9), session_id(2)]).await.unwrap();
     unit.commit().await.unwrap();
     let listed = all(harness).await;
-    assert_eq!(subjects(&listed), [profile(), slept(3), slept(4), gone(slept(2)), gone(slept(9))]);
+    assert_eq!(subjects(&listed), [profile(), slept(3), slept(4), deletion(slept(2)), deletion(slept(9))]);
     assert_eq!(listed[1].0.number, listed[2].0.number);
     assert_eq!(listed[3].0.number, listed[4].0.number);
 }
@@ -195,13 +195,13 @@ pub(crate) async fn a_deletion_is_listed_until_the_record_is_stored_again(harnes
     prepare(harness).await;
     store_session(harness, session(1, 0)).await;
     assert_eq!(delete_session(harness, 1).await, 1);
-    assert_eq!(subjects(&all(harness).await), [profile(), gone(slept(1))]);
+    assert_eq!(subjects(&all(harness).await), [profile(), deletion(slept(1))]);
     store_session(harness, session(1, 0)).await;
     assert_eq!(subjects(&all(harness).await), [profile(), slept(1)]);
     let before = all(harness).await.last().map(|(position, _)| *position);
     assert_eq!(delete_session(harness, 1).await, 1);
     let later = follow(harness, user_id(1), before, &DataKind::ALL, 9).await;
-    assert_eq!(subjects(&later), [gone(slept(1))]);
+    assert_eq!(subjects(&later), [deletion(slept(1))]);
     // Within one unit of work.
     let mut unit = harness.begin().await;
     unit.sleep().insert(user_id(1), &[session(1, 0)]).await.unwrap();
@@ -217,11 +217,11 @@ pub(crate) async fn deletions_of_every_kind_are_listed(harness: &Harness) {
     // A session and a log may have the same id.
     harness.store_logs(user_id(1), &[log(1, 1, now()), log(2, 1, now())]).await;
     assert_eq!(delete_log(harness, 1).await, 1);
-    assert_eq!(subjects(&all(harness).await), [profile(), slept(1), took(2), gone(took(1))]);
+    assert_eq!(subjects(&all(harness).await), [profile(), slept(1), took(2), deletion(took(1))]);
     assert_eq!(delete_session(harness, 1).await, 1);
-    assert_eq!(subjects(&all(harness).await), [profile(), took(2), gone(took(1)), gone(slept(1))]);
+    assert_eq!(subjects(&all(harness).await), [profile(), took(2), deletion(took(1)), deletion(slept(1))]);
     store_log(harness, log(1, 1, now())).await;
-    assert_eq!(subjects(&all(harness).await), [profile(), took(2), gone(slept(1)), took(1)]);
+    assert_eq!(subjects(&all(harness).await), [profile(), took(2), deletion(slept(1)), took(1)]);
 }
 
 pub(crate) async fn a_record_that_was_not_there_leaves_no_deletion(harness: &Harness) {
@@ -315,7 +315,7 @@ pub(crate) async fn rows_of_a_failed_batch_are_not_listed(harness: &Harness) {
     assert_eq!(all(harness).await, before);
 }
 
-pub(crate) async fn of_two_units_of_work_of_one_person_the_second_waits(harness: &Harness) {
+pub(crate) async fn the_second_of_two_units_of_work_of_a_person_waits(harness: &Harness) {
     prepare(harness).await;
     let mut first = harness.begin().await;
     first.sleep().insert(user_id(1), &[session(9, 0)]).await.unwrap();
@@ -382,7 +382,7 @@ pub(crate) async fn deletions_are_forgotten_up_to_the_limit(harness: &Harness) {
     let changes = &harness.changes;
     assert_eq!(changes.forget_deletions(now() - TimeDelta::days(20_000), 9).await.unwrap(), 0);
     assert_eq!(changes.forget_deletions(ever, 2).await.unwrap(), 2);
-    assert_eq!(subjects(&all(harness).await), [profile(), gone(slept(3))]);
+    assert_eq!(subjects(&all(harness).await), [profile(), deletion(slept(3))]);
     assert_eq!(changes.forget_deletions(ever, 2).await.unwrap(), 1);
     assert_eq!(changes.forget_deletions(ever, 2).await.unwrap(), 0);
     assert_eq!(subjects(&all(harness).await), [profile()]);

@@ -100,10 +100,10 @@ pub(crate) async fn a_locked_code_is_returned_with_the_state_of_its_person(harne
     for (code, user_status) in [(code(1), UserStatus::Active), (of_locked, full_user(3).status)] {
         harness.store_code(&code).await;
         let mut unit = harness.begin().await;
-        let held = unit.codes().find_and_hold(&code.hash).await.unwrap();
+        let held = unit.codes().find_and_lock(&code.hash).await.unwrap();
         assert_eq!(held, Some(CodeWithUser { code, user_status }));
     }
-    assert_eq!(harness.begin().await.codes().find_and_hold(&hash(3)).await.unwrap(), None);
+    assert_eq!(harness.begin().await.codes().find_and_lock(&hash(3)).await.unwrap(), None);
 }
 
 pub(crate) async fn a_code_is_redeemed_once_with_its_grant_and_event(harness: &Harness) {
@@ -178,7 +178,7 @@ pub(crate) async fn a_redemption_whose_grant_or_token_is_taken_is_a_conflict(har
     assert!(redeem_in_a_task(harness, 1).await.unwrap());
 }
 
-pub(crate) async fn of_fifty_racing_tasks_exactly_one_redeems_a_code(harness: &Harness) {
+pub(crate) async fn exactly_one_of_fifty_concurrent_tasks_redeems_a_code(harness: &Harness) {
     prepare(harness).await;
     harness.store_code(&code(1)).await;
     let tasks: Vec<_> = (1..=50).map(|grant| (grant, redeem_in_a_task(harness, grant))).collect();

@@ -45,7 +45,7 @@ pub(crate) async fn a_consent_reads_back_for_its_person_and_client_alone(harness
     assert_eq!(stored(harness).await, [(1, 1), (2, 2)]);
 }
 
-pub(crate) async fn a_consent_takes_the_place_of_an_earlier_one(harness: &Harness) {
+pub(crate) async fn a_consent_replaces_an_earlier_one(harness: &Harness) {
     prepare(harness, &[consent(1, 1), consent(1, 2), consent(2, 1)]).await;
     let wider =
         RememberedConsent { scopes: ScopeSet::CONSENTABLE, remembered_at: seconds(9), ..consent(1, 1) };

@@ -73,7 +73,7 @@ pub(crate) async fn a_draft_admits_people_up_to_the_limit_and_keeps_them(harness
     assert_eq!(harness.clients.count_draft_users(client_id(2)).await.unwrap(), 0);
 }
 
-pub(crate) async fn of_many_racing_people_a_draft_admits_the_limit(harness: &Harness) {
+pub(crate) async fn a_draft_admits_exactly_the_limit_of_concurrent_people(harness: &Harness) {
     prepare(harness, 25, &[draft(1, 1)]).await;
     let tasks: Vec<_> = (2..=25)
         .map(|person| {

@@ -110,7 +110,7 @@ pub(crate) async fn concurrent_failures_that_are_uncounted_leave_no_count(harnes
     assert_eq!(fail(harness, key(2), now()).await.count, 1);
 }
 
-pub(crate) async fn forgotten_counters_begin_again_and_others_stay(harness: &Harness) {
+pub(crate) async fn deleted_counters_restart_and_others_stay(harness: &Harness) {
     for number in [1, 2, 3] {
         fail(harness, key(number), now()).await;
     }

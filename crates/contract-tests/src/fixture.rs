@@ -274,7 +274,7 @@ pub(crate) fn session_from(
     key: &str,
 ) -> SleepSession {
     let head = SleepRecordHead {
-        key: SessionKey::given(key).unwrap(),
+        key: SessionKey::from_source(key).unwrap(),
         source: source.map(|name| SleepSource::parse(name).unwrap()),
         time_in_bed: time_in_bed(start, 480),
         is_nap: Some(false),

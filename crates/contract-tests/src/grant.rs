@@ -156,7 +156,7 @@ pub(crate) async fn grants_are_listed_by_filter_and_ascending_id_in_pages(harnes
     assert_eq!(page(of_user, 5, 9).await, []);
 }
 
-pub(crate) async fn a_later_use_wins_with_its_place(harness: &Harness) {
+pub(crate) async fn a_later_use_wins_with_its_address(harness: &Harness) {
     prepare(harness).await;
     harness.store_grants(&[grant(1), grant(2)]).await;
     // Time and place of the use, then the expected latest time and place; even places have no user agent.
@@ -214,10 +214,10 @@ pub(crate) async fn grants_made_before_a_moment_are_revoked_of_a_range_of_people
         unit.commit().await.unwrap();
         assert_eq!(live(harness).await, still_live);
     }
-    let told = GrantState::Revoked { at: seconds(20), reason: RevocationReason::Operator };
+    let reported = GrantState::Revoked { at: seconds(20), reason: RevocationReason::Operator };
     let states: Vec<_> =
         list(harness, GrantFilter::default()).await.into_iter().map(|grant| grant.state).collect();
-    assert_eq!(states, [told, told, GrantState::Live, gone]);
+    assert_eq!(states, [reported, reported, GrantState::Live, gone]);
 }
 
 pub(crate) async fn revoking_counts_the_live_grants_that_match(harness: &Harness) {

@@ -28,12 +28,12 @@ async fn keep(harness: &Harness, request: IdempotentRequest, text: &str) {
     harness.idempotency.keep(request, &answer(text)).await.unwrap();
 }
 
-pub(crate) async fn a_key_is_claimed_once_and_busy_until_it_is_answered(harness: &Harness) {
+pub(crate) async fn a_key_is_claimed_once_and_busy_until_it_is_completed(harness: &Harness) {
     prepare(harness).await;
     assert_eq!(claim(harness, request(1, 1), 0).await, Claim::Acquired);
     assert_eq!(claim(harness, request(1, 1), 60).await, Claim::Busy);
     keep(harness, request(1, 1), "").await;
-    assert_eq!(claim(harness, request(1, 1), 61).await, Claim::Answered(answer("")));
+    assert_eq!(claim(harness, request(1, 1), 61).await, Claim::Completed(answer("")));
 }
 
 pub(crate) async fn a_response_is_repeated_for_the_same_request(harness: &Harness) {
@@ -43,7 +43,7 @@ pub(crate) async fn a_response_is_repeated_for_the_same_request(harness: &Harnes
         let answer = StoredResponse { status, body: (0..=255).cycle().take(100_000).collect() };
         harness.idempotency.keep(request(key, 1), &answer).await.unwrap();
         for at in [0, 3600] {
-            assert_eq!(claim(harness, request(key, 1), at).await, Claim::Answered(answer.clone()));
+            assert_eq!(claim(harness, request(key, 1), at).await, Claim::Completed(answer.clone()));
         }
     }
 }
@@ -67,7 +67,7 @@ pub(crate) async fn a_released_key_is_free(harness: &Harness) {
     keep(harness, request(1, 2), "kept").await;
     // A stored response is not released.
     harness.idempotency.release(request(1, 2)).await.unwrap();
-    assert_eq!(claim(harness, request(1, 2), 0).await, Claim::Answered(answer("kept")));
+    assert_eq!(claim(harness, request(1, 2), 0).await, Claim::Completed(answer("kept")));
 }
 
 pub(crate) async fn an_abandoned_claim_is_free_and_a_response_stays(harness: &Harness) {
@@ -77,24 +77,24 @@ pub(crate) async fn an_abandoned_claim_is_free_and_a_response_stays(harness: &Ha
     assert_eq!(claim(harness, request(1, 2), 61).await, Claim::Acquired);
     assert_eq!(claim(harness, request(1, 2), 121).await, Claim::Busy);
     keep(harness, request(1, 2), "kept").await;
-    assert_eq!(claim(harness, request(1, 2), 500).await, Claim::Answered(answer("kept")));
+    assert_eq!(claim(harness, request(1, 2), 500).await, Claim::Completed(answer("kept")));
 }
 
-pub(crate) async fn a_claim_that_is_prolonged_stays_its_holders_until_it_is_answered(harness: &Harness) {
+pub(crate) async fn a_renewed_claim_stays_with_its_holder_until_it_is_completed(harness: &Harness) {
     prepare(harness).await;
-    let prolong = async |of, at| harness.idempotency.prolong(of, seconds(at)).await.unwrap();
-    assert!(!prolong(request(1, 1), 0).await);
+    let renew = async |of, at| harness.idempotency.renew(of, seconds(at)).await.unwrap();
+    assert!(!renew(request(1, 1), 0).await);
     assert_eq!(claim(harness, request(1, 1), 0).await, Claim::Acquired);
-    assert!(!prolong(request(1, 2), 50).await);
-    assert!(prolong(request(1, 1), 50).await);
+    assert!(!renew(request(1, 2), 50).await);
+    assert!(renew(request(1, 1), 50).await);
     // The clock of another replica is behind.
-    assert!(prolong(request(1, 1), 20).await);
+    assert!(renew(request(1, 1), 20).await);
     assert_eq!(claim(harness, request(1, 1), 110).await, Claim::Busy);
     assert_eq!(claim(harness, request(1, 2), 111).await, Claim::Acquired);
-    assert!(!prolong(request(1, 1), 112).await);
+    assert!(!renew(request(1, 1), 112).await);
     keep(harness, request(1, 2), "kept").await;
-    assert!(!prolong(request(1, 2), 113).await);
-    assert_eq!(claim(harness, request(1, 2), 114).await, Claim::Answered(answer("kept")));
+    assert!(!renew(request(1, 2), 113).await);
+    assert_eq!(claim(harness, request(1, 2), 114).await, Claim::Completed(answer("kept")));
 }
 
 pub(crate) async fn an_answer_that_expired_is_free(harness: &Harness) {
@@ -106,7 +106,7 @@ pub(crate) async fn an_answer_that_expired_is_free(harness: &Harness) {
     assert_eq!(claim(harness, request(1, 2), 3602).await, Claim::Busy);
 }
 
-pub(crate) async fn a_late_answer_does_not_become_that_of_another_request(harness: &Harness) {
+pub(crate) async fn a_late_response_is_not_stored_for_another_request(harness: &Harness) {
     prepare(harness).await;
     assert_eq!(claim(harness, request(1, 1), 0).await, Claim::Acquired);
     assert_eq!(claim(harness, request(1, 2), 61).await, Claim::Acquired);
@@ -115,7 +115,7 @@ pub(crate) async fn a_late_answer_does_not_become_that_of_another_request(harnes
     assert_eq!(claim(harness, request(1, 2), 62).await, Claim::Busy);
 }
 
-pub(crate) async fn of_racing_claims_exactly_one_takes_the_key(harness: &Harness) {
+pub(crate) async fn exactly_one_of_several_claims_takes_the_key(harness: &Harness) {
     prepare(harness).await;
     // A free key, then an abandoned one.
     for at in [0, 61] {
@@ -145,8 +145,8 @@ pub(crate) async fn answers_are_deleted_up_to_the_limit(harness: &Harness) {
     let store = &harness.idempotency;
     assert_eq!(store.delete_before(now(), 9).await.unwrap(), 0);
     assert_eq!(store.delete_before(seconds(3), 2).await.unwrap(), 2);
-    assert_eq!(claim(harness, request(3, 1), 4).await, Claim::Answered(answer("kept")));
+    assert_eq!(claim(harness, request(3, 1), 4).await, Claim::Completed(answer("kept")));
     assert_eq!(store.delete_before(seconds(3), 2).await.unwrap(), 1);
     assert_eq!(claim(harness, request(1, 2), 4).await, Claim::Acquired);
-    assert_eq!(claim(harness, request(4, 1), 4).await, Claim::Answered(answer("kept")));
+    assert_eq!(claim(harness, request(4, 1), 4).await, Claim::Completed(answer("kept")));
 }

@@ -111,20 +111,20 @@ pub(crate) async fn an_interrupted_import_is_found_by_person_and_digest(harness:
         store(harness, import).await;
     }
     let mut unit = harness.begin().await;
-    let of_person = unit.imports().find_broken_off(Some(user_id(1)), &digest, seconds(2)).await.unwrap();
+    let of_person = unit.imports().find_interrupted(Some(user_id(1)), &digest, seconds(2)).await.unwrap();
     assert_eq!(of_person.as_ref(), Some(&imports[1]));
-    let of_catalogue = unit.imports().find_broken_off(None, &digest, seconds(6)).await.unwrap();
+    let of_catalogue = unit.imports().find_interrupted(None, &digest, seconds(6)).await.unwrap();
     assert_eq!(of_catalogue.as_ref(), Some(&imports[5]));
-    assert_eq!(unit.imports().find_broken_off(Some(user_id(2)), &digest, seconds(0)).await.unwrap(), None);
+    assert_eq!(unit.imports().find_interrupted(Some(user_id(2)), &digest, seconds(0)).await.unwrap(), None);
     let other = FileDigest::from_bytes([9; 32]);
-    assert_eq!(unit.imports().find_broken_off(None, &other, seconds(0)).await.unwrap(), None);
+    assert_eq!(unit.imports().find_interrupted(None, &other, seconds(0)).await.unwrap(), None);
     // One that started earlier and was never updated is too old; an update counts as of now.
-    assert_eq!(unit.imports().find_broken_off(None, &digest, seconds(7)).await.unwrap(), None);
+    assert_eq!(unit.imports().find_interrupted(None, &digest, seconds(7)).await.unwrap(), None);
     assert!(unit.imports().update(&imports[5]).await.unwrap());
-    let updated = unit.imports().find_broken_off(None, &digest, seconds(7)).await.unwrap();
+    let updated = unit.imports().find_interrupted(None, &digest, seconds(7)).await.unwrap();
     assert_eq!(updated.as_ref(), Some(&imports[5]));
     let ever: DateTime<Utc> = "9000-01-01T00:00:00Z".parse().unwrap();
-    assert_eq!(unit.imports().find_broken_off(None, &digest, ever).await.unwrap(), None);
+    assert_eq!(unit.imports().find_interrupted(None, &digest, ever).await.unwrap(), None);
 }
 
 pub(crate) async fn parts_read_back_and_an_existing_part_stays(harness: &Harness) {
@@ -194,21 +194,21 @@ pub(crate) async fn waiting_uploads_are_leased_once_oldest_first(harness: &Harne
     assert_eq!(lease(harness.clone(), seconds(60), seconds(120)).await, Some(running(2, -2, 2)));
 }
 
-pub(crate) async fn a_lease_is_prolonged_while_the_upload_runs(harness: &Harness) {
+pub(crate) async fn a_lease_is_renewed_while_the_upload_runs(harness: &Harness) {
     harness.store_user(&user(1)).await;
     let waiting = Import { state: ImportState::Waiting, ..upload(1, 0) };
     store(harness, &waiting).await;
     let mut unit = harness.begin().await;
-    assert!(!unit.uploads().prolong(import_id(1), seconds(90)).await.unwrap());
+    assert!(!unit.uploads().renew(import_id(1), seconds(90)).await.unwrap());
     assert!(unit.uploads().lease(now(), seconds(60)).await.unwrap().is_some());
-    assert!(unit.uploads().prolong(import_id(1), seconds(90)).await.unwrap());
+    assert!(unit.uploads().renew(import_id(1), seconds(90)).await.unwrap());
     assert_eq!(unit.uploads().lease(seconds(89), seconds(99)).await.unwrap(), None);
     assert!(unit.imports().update(&Import { state: ImportState::Done, ..waiting }).await.unwrap());
-    assert!(!unit.uploads().prolong(import_id(1), seconds(120)).await.unwrap());
+    assert!(!unit.uploads().renew(import_id(1), seconds(120)).await.unwrap());
     assert_eq!(unit.uploads().lease(seconds(900), seconds(999)).await.unwrap(), None);
 }
 
-pub(crate) async fn of_a_person_one_upload_is_read_at_a_time(harness: &Harness) {
+pub(crate) async fn one_upload_per_person_is_read_at_a_time(harness: &Harness) {
     for person in [1, 2] {
         harness.store_user(&user(person)).await;
     }
@@ -222,7 +222,7 @@ pub(crate) async fn of_a_person_one_upload_is_read_at_a_time(harness: &Harness) 
     assert_eq!(taken(0, 60).await, None);
     // The server of the first one is gone: that upload resumes, and stays the only one of its person.
     let mut unit = harness.begin().await;
-    assert!(unit.uploads().prolong(import_id(4), seconds(120)).await.unwrap());
+    assert!(unit.uploads().renew(import_id(4), seconds(120)).await.unwrap());
     unit.commit().await.unwrap();
     assert_eq!(taken(60, 120).await, Some(import_id(1)));
     assert_eq!(taken(60, 120).await, None);
@@ -251,7 +251,7 @@ pub(crate) async fn the_person_with_the_fewest_recent_uploads_is_first(harness: 
     assert_eq!(order, [6, 7, 4, 5].map(import_id));
 }
 
-pub(crate) async fn of_racing_servers_each_upload_is_given_to_one(harness: &Harness) {
+pub(crate) async fn each_upload_is_leased_to_one_of_several_servers(harness: &Harness) {
     for number in 1..=3 {
         harness.store_user(&user(number)).await;
         store(harness, &Import { state: ImportState::Waiting, ..upload_of(number, number, 0) }).await;
@@ -321,7 +321,7 @@ pub(crate) async fn the_progress_of_a_check_is_stored_while_it_runs(harness: &Ha
     }
     let mut unit = harness.begin().await;
     for number in [1, 2, 3] {
-        unit.uploads().checked(import_id(number), 1 << 40).await.unwrap();
+        unit.uploads().record_checked(import_id(number), 1 << 40).await.unwrap();
     }
     unit.commit().await.unwrap();
     for (number, bytes) in [(1, 1 << 40), (2, 0)] {

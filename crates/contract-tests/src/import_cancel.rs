@@ -58,7 +58,7 @@ pub(crate) async fn unfinished_imports_are_cancelled_and_finished_ones_stay(harn
     assert_eq!(cancel(harness.clone(), 99).await, None);
 }
 
-pub(crate) async fn of_cancelling_and_finishing_one_wins_and_the_other_sees_it(harness: &Harness) {
+pub(crate) async fn either_cancelling_or_finishing_wins_and_the_other_notices(harness: &Harness) {
     for number in 1..=8 {
         store(harness, &import(number)).await;
         let ending = tokio::spawn(end(harness.clone(), number));
@@ -72,9 +72,9 @@ pub(crate) async fn of_cancelling_and_finishing_one_wins_and_the_other_sees_it(h
 
 pub(crate) async fn an_upload_that_is_read_again_starts_at_the_first_byte(harness: &Harness) {
     harness.store_user(&user(1)).await;
-    let broken_off =
+    let interrupted =
         Import { state: ImportState::Running, bytes_checked: 70, bytes_done: 30, ..upload(1, 0) };
-    store(harness, &broken_off).await;
+    store(harness, &interrupted).await;
     let mut unit = harness.begin().await;
     let leased = unit.uploads().lease(now(), seconds(60)).await.unwrap().unwrap();
     unit.commit().await.unwrap();

@@ -5,7 +5,7 @@ use crate::fixture::{
     Counting, DistinctIds, added, catalogue_key, changed, import, import_id, keyed_log, log, log_id, now,
     persons_import, seconds, session, session_id, supplement, supplement_id, user, user_id,
 };
-use application::import::{KeptItem, KeptReason, UndoImport, Undone, UndoneCounts};
+use application::import::{KeptItem, KeptReason, UndoCounts, UndoImport, Undone};
 use application::ports::storage::{
     Import, ImportChange, JournalEntry, RecordBefore, RecordReference, RecordVersion, UnitOfWork,
 };
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 mod history;
 
-pub(crate) use history::imports_undone_from_the_latest_leave_what_was_there_before_each;
+pub(crate) use history::imports_undone_latest_first_restore_the_state_before_each;
 
 /// Stores a person, two labels, and three imports.
 async fn prepare(harness: &Harness) {
@@ -124,7 +124,7 @@ pub(crate) async fn a_change_reads_back_whatever_record_it_is_about(harness: &Ha
     assert_eq!(records, [expected[0].record, slept(1), expected[4].record]);
 }
 
-pub(crate) async fn what_an_import_found_first_stays_noted_unless_something_else_changed_it(
+pub(crate) async fn the_first_state_found_by_an_import_stays_noted_unless_changed_otherwise(
     harness: &Harness,
 ) {
     prepare(harness).await;
@@ -173,9 +173,9 @@ pub(crate) async fn the_import_that_changed_a_record_last_is_named(harness: &Har
     let found = harness.begin().await.imports().find(import_id(2)).await.unwrap().unwrap();
     assert_eq!((found.state, found.undone), (ImportState::Undone, kept));
     for import in [1, 3] {
-        assert_eq!(undo(harness, import).await.counts, UndoneCounts { removed: 0, restored: 1, kept: 0 });
+        assert_eq!(undo(harness, import).await.counts, UndoCounts { removed: 0, restored: 1, kept: 0 });
     }
-    assert_eq!(undo(harness, 2).await.counts, UndoneCounts { removed: 1, restored: 0, kept: 0 });
+    assert_eq!(undo(harness, 2).await.counts, UndoCounts { removed: 1, restored: 0, kept: 0 });
 }
 
 pub(crate) async fn the_import_of_a_session_is_the_last_that_left_one(harness: &Harness) {
@@ -213,7 +213,7 @@ pub(crate) async fn a_label_of_a_catalogue_is_undone_unless_it_is_in_use(harness
     unit.intake_logs().insert(user_id(1), &[log(1, 8, now())]).await.unwrap();
     unit.commit().await.unwrap();
     let undone = undo(harness, 4).await;
-    assert_eq!(undone.counts, UndoneCounts { removed: 1, restored: 0, kept: 1 });
+    assert_eq!(undone.counts, UndoCounts { removed: 1, restored: 0, kept: 1 });
     assert_eq!(
         (undone.kept[0].what, undone.kept[0].why),
         (KeptItem::Label(supplement_id(8)), KeptReason::InUse)
@@ -244,7 +244,7 @@ pub(crate) async fn an_undo_that_two_servers_resume_at_once_is_finished_once(har
     }
     let mut unit = harness.begin().await;
     let found = unit.imports().find(import_id(1)).await.unwrap().unwrap();
-    let counts = UndoneCounts { removed: 50, restored: 0, kept: 0 };
+    let counts = UndoCounts { removed: 50, restored: 0, kept: 0 };
     assert_eq!((found.state, found.undone.counts), (ImportState::Undone, counts));
 }
 
@@ -272,17 +272,17 @@ pub(crate) async fn notes_of_imports_that_ended_are_forgotten_up_to_the_limit(ha
     assert!(harness.imports.has_notes(import_id(3)).await.unwrap());
 }
 
-pub(crate) async fn notes_of_imports_that_broke_off_are_forgotten(harness: &Harness) {
+pub(crate) async fn notes_of_interrupted_imports_are_deleted(harness: &Harness) {
     prepare(harness).await;
     let mut unit = harness.begin().await;
     let started_at = now() - TimeDelta::days(1);
-    let broken_off = |number| Import { state: ImportState::Running, started_at, ..persons_import(number) };
+    let interrupted = |number| Import { state: ImportState::Running, started_at, ..persons_import(number) };
     for number in [11, 12] {
-        unit.imports().insert(&broken_off(number)).await.unwrap();
+        unit.imports().insert(&interrupted(number)).await.unwrap();
         note(unit.as_mut(), number, &[added(slept(1), version(&session(1, 0)))]).await;
     }
     // One of them was updated since, at a time of the store's clock.
-    assert!(unit.imports().update(&broken_off(12)).await.unwrap());
+    assert!(unit.imports().update(&interrupted(12)).await.unwrap());
     let journal = unit.import_journal();
     assert_eq!(journal.forget_before(started_at, 9).await.unwrap(), 0);
     assert_eq!(journal.forget_before(seconds(0), 9).await.unwrap(), 1);

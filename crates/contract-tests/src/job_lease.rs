@@ -34,17 +34,17 @@ pub(crate) async fn one_of_many_processes_takes_a_job(harness: &Harness) {
     assert_eq!(taken, 1);
 }
 
-pub(crate) async fn a_job_that_is_not_prolonged_is_taken_over_and_lost_to_its_holder(harness: &Harness) {
+pub(crate) async fn a_job_whose_lease_is_not_renewed_is_taken_over(harness: &Harness) {
     let leases = &harness.leases;
     assert!(leases.take(Housekeeping, holder(1), long()).await.unwrap());
     assert!(!leases.take(Housekeeping, holder(2), long()).await.unwrap());
-    assert!(leases.prolong(Housekeeping, holder(1), long()).await.unwrap());
-    assert!(!leases.prolong(Housekeeping, holder(2), TimeDelta::zero()).await.unwrap());
+    assert!(leases.renew(Housekeeping, holder(1), long()).await.unwrap());
+    assert!(!leases.renew(Housekeeping, holder(2), TimeDelta::zero()).await.unwrap());
     assert!(!leases.take(Housekeeping, holder(2), long()).await.unwrap());
     // Extended until now, so it has expired.
-    assert!(leases.prolong(Housekeeping, holder(1), TimeDelta::zero()).await.unwrap());
+    assert!(leases.renew(Housekeeping, holder(1), TimeDelta::zero()).await.unwrap());
     assert!(leases.take(Housekeeping, holder(2), long()).await.unwrap());
-    assert!(!leases.prolong(Housekeeping, holder(1), long()).await.unwrap());
+    assert!(!leases.renew(Housekeeping, holder(1), long()).await.unwrap());
     // Too late: another process has the lease.
     leases.finish(Housekeeping, holder(1), TimeDelta::zero()).await.unwrap();
     assert!(!leases.take(Housekeeping, holder(3), long()).await.unwrap());

@@ -30,7 +30,7 @@ async fn delete(harness: &Harness, limit: u32) -> u64 {
     deleted
 }
 
-async fn left(harness: &Harness) -> Vec<u64> {
+async fn remaining(harness: &Harness) -> Vec<u64> {
     let clients = harness.clients.list_clients(None, 200).await.unwrap();
     (1..=150).filter(|number| clients.iter().any(|client| client.id == client_id(*number))).collect()
 }
@@ -60,12 +60,12 @@ pub(crate) async fn unused_clients_are_deleted_after_their_document_expired(harn
     }
     assert_eq!((delete(harness, 1).await, delete(harness, 500).await, delete(harness, 500).await), (1, 1, 0));
     let kept: Vec<u64> = (1..=110).chain([113, 114]).collect();
-    assert_eq!(left(harness).await, kept);
+    assert_eq!(remaining(harness).await, kept);
 }
 
 pub(crate) async fn a_disabled_or_registered_client_is_kept(harness: &Harness) {
     store(harness, &Client { status: ClientStatus::Disabled { at: seconds(1) }, ..expiring(1, 0) }).await;
     harness.store_client(&client(2), &secret(2)).await;
     assert_eq!(delete(harness, 500).await, 0);
-    assert_eq!(left(harness).await, [1, 2]);
+    assert_eq!(remaining(harness).await, [1, 2]);
 }

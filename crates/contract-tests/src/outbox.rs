@@ -67,7 +67,7 @@ pub(crate) async fn the_longest_due_come_first_up_to_the_limit(harness: &Harness
     assert_eq!(claim(harness, 50, 1000, 3).await, []);
 }
 
-pub(crate) async fn of_racing_claims_each_message_is_given_to_one(harness: &Harness) {
+pub(crate) async fn each_message_is_claimed_by_one_of_several_callers(harness: &Harness) {
     let messages: Vec<_> = (1..=20).map(|number| message(number, -1)).collect();
     queue(harness, &messages).await;
     let tasks: Vec<_> = (0..30)

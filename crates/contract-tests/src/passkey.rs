@@ -99,7 +99,7 @@ pub(crate) async fn a_use_is_recorded_if_the_counter_grew_or_there_is_none(harne
     assert_eq!(list(harness, 1).await, [after(3, 3, passkey(1)), after(u32::MAX, 9, counting)]);
 }
 
-pub(crate) async fn of_racing_uses_of_one_counter_value_one_is_recorded(harness: &Harness) {
+pub(crate) async fn only_one_of_several_uses_of_a_counter_value_is_recorded(harness: &Harness) {
     prepare(harness, &[passkey(1)]).await;
     let tasks: Vec<_> = (0..8)
         .map(|_| {

@@ -63,7 +63,7 @@ pub(crate) async fn an_unknown_address_has_no_credentials(harness: &Harness) {
     assert_eq!(find(harness, 2).await, None);
 }
 
-pub(crate) async fn a_password_takes_the_place_of_an_earlier_one(harness: &Harness) {
+pub(crate) async fn a_password_replaces_an_earlier_one(harness: &Harness) {
     harness.store_user(&user(1)).await;
     harness.store_user(&user(2)).await;
     set(harness, 2, &password_hash(9)).await;

@@ -89,7 +89,7 @@ pub(crate) async fn a_link_is_consumed_once_expired_or_not(harness: &Harness) {
     assert_eq!(stored(harness).await, [3]);
 }
 
-pub(crate) async fn of_fifty_racing_tasks_exactly_one_consumes_a_link(harness: &Harness) {
+pub(crate) async fn exactly_one_of_fifty_concurrent_tasks_consumes_a_link(harness: &Harness) {
     harness.store_user(&user(1)).await;
     store(harness, &[link(1)]).await;
     let tasks: Vec<_> = (0..50).map(|_| consume_in_a_task(harness)).collect();

@@ -45,7 +45,7 @@ pub(crate) async fn a_pending_sign_in_is_found_by_its_visit_with_the_address(har
     assert_eq!(find(harness, 1).await.map(|found| found.pending), Some(later));
 }
 
-pub(crate) async fn of_racing_tasks_exactly_one_consumes_a_pending_sign_in(harness: &Harness) {
+pub(crate) async fn exactly_one_of_several_tasks_consumes_a_pending_sign_in(harness: &Harness) {
     harness.store_user(&user(1)).await;
     put(harness, &[pending_sign_in(1), pending_sign_in(2)]).await;
     let mut unit = harness.begin().await;

@@ -85,7 +85,7 @@ pub(crate) async fn one_token_or_all_of_a_person_are_revoked_and_counted(harness
     assert_eq!(list(harness, 2).await, [token_of(4, 2)]);
 }
 
-pub(crate) async fn of_racing_revocations_each_token_is_counted_once(harness: &Harness) {
+pub(crate) async fn concurrent_revocations_count_each_token_once(harness: &Harness) {
     prepare(harness, &[personal_token(1), personal_token(2)]).await;
     let tasks: Vec<_> = (0..20)
         .map(|task| {

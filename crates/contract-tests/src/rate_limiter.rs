@@ -56,9 +56,9 @@ limiter_suite! {
     a_limit_of_zero_rejects_everything,
     reader_person_and_endpoint_each_have_their_own_counter,
     requests_without_a_person_have_a_separate_counter,
-    a_new_day_starts_from_nothing_and_the_old_one_still_counts_its_own,
-    of_many_requests_at_once_exactly_the_limit_is_granted,
-    any_order_of_requests_counts_as_it_does_on_paper,
+    a_new_day_starts_at_zero_and_the_old_one_still_counts,
+    exactly_the_limit_of_many_concurrent_requests_is_granted,
+    any_order_of_requests_has_the_expected_counts,
 }
 
 fn key(number: u64) -> RateKey {
@@ -133,7 +133,7 @@ async fn requests_without_a_person_have_a_separate_counter(limiter: Arc<dyn Rate
     }
 }
 
-async fn a_new_day_starts_from_nothing_and_the_old_one_still_counts_its_own(limiter: Arc<dyn RateLimiter>) {
+async fn a_new_day_starts_at_zero_and_the_old_one_still_counts(limiter: Arc<dyn RateLimiter>) {
     let midnight = Utc.with_ymd_and_hms(2026, 3, 9, 0, 0, 0).unwrap();
     let before = midnight - microsecond();
     assert!(limiter.count(key(1), 1, before).await.allowed);
@@ -145,7 +145,7 @@ async fn a_new_day_starts_from_nothing_and_the_old_one_still_counts_its_own(limi
     assert_eq!(late.reset, midnight.timestamp());
 }
 
-async fn of_many_requests_at_once_exactly_the_limit_is_granted(limiter: Arc<dyn RateLimiter>) {
+async fn exactly_the_limit_of_many_concurrent_requests_is_granted(limiter: Arc<dyn RateLimiter>) {
     let tasks: Vec<_> = (0..8)
         .map(|_| {
             let limiter = Arc::clone(&limiter);
@@ -165,7 +165,7 @@ async fn of_many_requests_at_once_exactly_the_limit_is_granted(limiter: Arc<dyn 
     assert_eq!(granted, 1_500);
 }
 
-async fn any_order_of_requests_counts_as_it_does_on_paper(limiter: Arc<dyn RateLimiter>) {
+async fn any_order_of_requests_has_the_expected_counts(limiter: Arc<dyn RateLimiter>) {
     let midnight = noon() + TimeDelta::hours(12);
     let mut counted: HashMap<(RateKey, RateWindow), u32> = HashMap::new();
     let mut state: u64 = 0x2026_1121;

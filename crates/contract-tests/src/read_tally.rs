@@ -27,7 +27,7 @@ fn by_token(token: u64, minute: i64) -> ReadTally {
 }
 
 /// Returns a read count with this range in minutes; `None` is an open end.
-fn asked(from: Option<i64>, to: Option<i64>) -> ReadTally {
+fn tally_of_range(from: Option<i64>, to: Option<i64>) -> ReadTally {
     let range = RequestedRange { from: from.map(tally_minute), to: to.map(tally_minute) };
     ReadTally { range, ..tally(0) }
 }
@@ -35,7 +35,8 @@ fn asked(from: Option<i64>, to: Option<i64>) -> ReadTally {
 pub(crate) async fn a_sum_reads_back_as_added(harness: &Harness) {
     prepare(harness).await;
     let open = ReadTally { range: RequestedRange::default(), requests: 7, items: 0, ..tally(1) };
-    let tallies = [asked(None, Some(3)), open, ReadTally { items: 1 << 40, ..asked(Some(3), None) }];
+    let tallies =
+        [tally_of_range(None, Some(3)), open, ReadTally { items: 1 << 40, ..tally_of_range(Some(3), None) }];
     for tally in tallies {
         harness.add_tallies(&[tally]).await;
         assert_eq!(list(harness, 1).await, [tally]);
@@ -46,12 +47,12 @@ pub(crate) async fn a_sum_reads_back_as_added(harness: &Harness) {
 pub(crate) async fn sums_of_one_key_are_added_up_and_their_range_is_widened(harness: &Harness) {
     prepare(harness).await;
     // In one call, and in several.
-    harness.add_tallies(&[asked(Some(5), Some(6)), asked(Some(4), Some(7))]).await;
-    let mut expected = asked(Some(5), Some(6)).plus(asked(Some(4), Some(7)));
+    harness.add_tallies(&[tally_of_range(Some(5), Some(6)), tally_of_range(Some(4), Some(7))]).await;
+    let mut expected = tally_of_range(Some(5), Some(6)).plus(tally_of_range(Some(4), Some(7)));
     let more = [(Some(5), Some(6)), (Some(2), Some(9)), (None, None), (Some(5), Some(6))];
     for (from, to) in more {
-        harness.add_tallies(&[asked(from, to)]).await;
-        expected = expected.plus(asked(from, to));
+        harness.add_tallies(&[tally_of_range(from, to)]).await;
+        expected = expected.plus(tally_of_range(from, to));
         assert_eq!(list(harness, 1).await, [expected]);
     }
     assert_eq!((expected.requests, expected.items, expected.range), (6, 60, RequestedRange::default()));
@@ -59,11 +60,11 @@ pub(crate) async fn sums_of_one_key_are_added_up_and_their_range_is_widened(harn
 
 pub(crate) async fn one_open_end_leaves_the_other_as_it_is(harness: &Harness) {
     prepare(harness).await;
-    harness.add_tallies(&[asked(Some(5), Some(6))]).await;
-    harness.add_tallies(&[asked(None, Some(4))]).await;
-    assert_eq!(list(harness, 1).await[0].range, asked(None, Some(6)).range);
-    harness.add_tallies(&[asked(Some(1), Some(9))]).await;
-    assert_eq!(list(harness, 1).await[0].range, asked(None, Some(9)).range);
+    harness.add_tallies(&[tally_of_range(Some(5), Some(6))]).await;
+    harness.add_tallies(&[tally_of_range(None, Some(4))]).await;
+    assert_eq!(list(harness, 1).await[0].range, tally_of_range(None, Some(6)).range);
+    harness.add_tallies(&[tally_of_range(Some(1), Some(9))]).await;
+    assert_eq!(list(harness, 1).await[0].range, tally_of_range(None, Some(9)).range);
 }
 
 pub(crate) async fn every_part_of_the_key_keeps_sums_apart(harness: &Harness) {

@@ -121,7 +121,7 @@ async fn read_data(harness: &Harness) {
     assert_eq!(harness.sleep.find(person, session_id(1)).await.unwrap(), Some(session(1, 0)));
     let query = SupplementPageQuery { user_id: person, start: None, supplement_id: None, page };
     assert_eq!(harness.supplements.page(query).await.unwrap().records.len(), 1);
-    assert_eq!(harness.supplements.list_taken(person).await.unwrap().len(), 1);
+    assert_eq!(harness.supplements.list_logged(person).await.unwrap().len(), 1);
     assert_eq!(harness.supplements.walk_logs(person, None, 9).await.unwrap().len(), 1);
     harness.supplements.list_by_upc(&Upc::parse("12345670").unwrap()).await.unwrap();
     let kinds = DataKind::ALL.to_vec();

@@ -102,7 +102,7 @@ pub(crate) async fn a_recovery_code_is_used_once_by_its_person(harness: &Harness
     assert_eq!(codes.count_recovery_codes(user_id(3)).await.unwrap(), 0);
 }
 
-pub(crate) async fn of_racing_tasks_exactly_one_uses_a_step_or_a_recovery_code(harness: &Harness) {
+pub(crate) async fn exactly_one_of_several_tasks_uses_a_step_or_a_recovery_code(harness: &Harness) {
     prepare(harness).await;
     let tasks = (0..20).map(|_| use_step_in_a_task(harness, 50_000_001)).collect();
     assert_eq!(winners(tasks).await, 1);

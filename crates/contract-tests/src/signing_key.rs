@@ -40,7 +40,7 @@ pub(crate) async fn the_first_key_is_stored_once(harness: &Harness) {
     assert_eq!(list(harness).await, [signing_key(1)]);
 }
 
-pub(crate) async fn of_racing_tasks_exactly_one_stores_the_first_key(harness: &Harness) {
+pub(crate) async fn exactly_one_of_several_tasks_stores_the_first_key(harness: &Harness) {
     let tasks: Vec<_> = (1..=20)
         .map(|number| {
             let harness = harness.clone();
@@ -60,7 +60,7 @@ pub(crate) async fn of_racing_tasks_exactly_one_stores_the_first_key(harness: &H
     assert_eq!(list(harness).await, winners);
 }
 
-pub(crate) async fn a_retired_key_makes_room_for_a_first_one(harness: &Harness) {
+pub(crate) async fn a_first_key_can_be_stored_again_after_all_are_retired(harness: &Harness) {
     store(harness, &SigningKey { state: SigningKeyState::Retired { at: now() }, ..signing_key(1) }).await;
     let mut unit = harness.begin().await;
     assert!(unit.signing_keys().insert_first(&signing_key(2)).await.unwrap());
@@ -87,15 +87,15 @@ pub(crate) async fn an_active_key_is_retired_once(harness: &Harness) {
     assert_eq!(list(harness).await, [retired, signing_key(2)]);
 }
 
-pub(crate) async fn a_list_for_change_is_the_list_with_what_this_unit_of_work_did(harness: &Harness) {
+pub(crate) async fn a_list_for_update_includes_the_changes_of_its_unit_of_work(harness: &Harness) {
     for key in [signing_key(2), signing_key(1)] {
         store(harness, &key).await;
     }
     let mut unit = harness.begin().await;
-    assert_eq!(unit.signing_keys().list_for_change().await.unwrap(), [signing_key(1), signing_key(2)]);
+    assert_eq!(unit.signing_keys().list_for_update().await.unwrap(), [signing_key(1), signing_key(2)]);
     unit.signing_keys().retire(key_id(1), now()).await.unwrap();
     let retired = SigningKey { state: SigningKeyState::Retired { at: now() }, ..signing_key(1) };
-    assert_eq!(unit.signing_keys().list_for_change().await.unwrap(), [retired, signing_key(2)]);
+    assert_eq!(unit.signing_keys().list_for_update().await.unwrap(), [retired, signing_key(2)]);
 }
 
 pub(crate) async fn of_tasks_that_each_retire_all_but_one_the_last_leaves_one(harness: &Harness) {
@@ -105,7 +105,7 @@ pub(crate) async fn of_tasks_that_each_retire_all_but_one_the_last_leaves_one(ha
             let harness = harness.clone();
             tokio::spawn(async move {
                 let mut unit = harness.begin().await;
-                let keys = unit.signing_keys().list_for_change().await.unwrap();
+                let keys = unit.signing_keys().list_for_update().await.unwrap();
                 let active: Vec<_> = keys
                     .iter()
                     .filter(|key| key.state == SigningKeyState::Active)

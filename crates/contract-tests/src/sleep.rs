@@ -40,7 +40,7 @@ fn odd_sessions() -> Vec<SleepSession> {
     let start = minute(0) + TimeDelta::milliseconds(1);
     let frame = |end, at_start, at_end| TimeInBed::new(start, end, at_start, at_end).unwrap();
     let week = start + TimeDelta::milliseconds(TimeInBed::MAX_MILLIS);
-    let plain = head(minute(0), None, SessionKey::given(&"é".repeat(200)).unwrap());
+    let plain = head(minute(0), None, SessionKey::from_source(&"é".repeat(200)).unwrap());
     let nap = SleepRecordHead {
         key: SessionKey::derived_from(start),
         source: Some(SleepSource::parse(&"\u{a0}🛏".repeat(50)).unwrap()),
@@ -48,7 +48,7 @@ fn odd_sessions() -> Vec<SleepSession> {
         is_nap: Some(true),
     };
     let long = SleepRecordHead {
-        key: SessionKey::given("'; \"quoted\" -- %_\\").unwrap(),
+        key: SessionKey::from_source("'; \"quoted\" -- %_\\").unwrap(),
         time_in_bed: frame(week, None, UtcOffset::from_minutes(1080)),
         ..nap.clone()
     };
@@ -57,7 +57,7 @@ fn odd_sessions() -> Vec<SleepSession> {
     let earliest = TimeInBed::new(first, first + TimeDelta::milliseconds(1), None, None).unwrap();
     let latest = TimeInBed::new(last - TimeDelta::hours(9), last, None, None).unwrap();
     let keyed = |key: &str, time_in_bed, is_nap| SleepRecordHead {
-        key: SessionKey::given(key).unwrap(),
+        key: SessionKey::from_source(key).unwrap(),
         source: None,
         time_in_bed,
         is_nap,
@@ -117,7 +117,7 @@ pub(crate) async fn a_taken_key_is_a_conflict_with_and_without_a_source(harness:
 pub(crate) async fn keys_differ_by_person_source_kind_case_and_blank(harness: &Harness) {
     prepare(harness).await;
     let derived = SessionKey::derived_from(minute(0));
-    let given = SessionKey::given(derived.as_str()).unwrap();
+    let given = SessionKey::from_source(derived.as_str()).unwrap();
     let sessions = [
         numbered(1, head(minute(0), Some("a"), derived.clone())),
         numbered(2, head(minute(0), Some("a"), given)),
@@ -169,7 +169,7 @@ pub(crate) async fn candidates_include_overlapping_sessions_of_the_same_source(h
         )
         .await;
     harness.store_sessions(user_id(2), &[derived(5, end - millisecond, "tracker")]).await;
-    for key in [SessionKey::given("new").unwrap(), SessionKey::derived_from(end - millisecond)] {
+    for key in [SessionKey::from_source("new").unwrap(), SessionKey::derived_from(end - millisecond)] {
         let record = head(end - millisecond, Some("tracker"), key);
         // The first has the maximum duration.
         assert_eq!(candidates(harness, &[record]).await, [1, 3]);
@@ -213,7 +213,7 @@ pub(crate) async fn candidates_include_only_those_overlapping_logs_that_may_matc
     prepare(harness).await;
     let at = |seconds, number| minute(0) + TimeDelta::seconds(seconds) + TimeDelta::milliseconds(number);
     let of = |seconds, number: u64| {
-        let key = SessionKey::given(&format!("log {number}")).unwrap();
+        let key = SessionKey::from_source(&format!("log {number}")).unwrap();
         head(at(seconds, i64::try_from(number).unwrap()), Some("tracker"), key)
     };
     let without_stages = |number| {

@@ -25,7 +25,7 @@ suite! {
         people_are_listed_by_ascending_id_in_pages,
         deleting_a_person_deletes_everything_stored_under_them_and_nothing_else,
         deleting_an_unknown_person_is_reported,
-        where_values_came_from_is_kept_by_field_and_goes_with_the_person, a_deleted_address_is_free_again,
+        the_sources_of_values_are_stored_per_field_and_deleted_with_the_person, a_deleted_address_is_free_again,
         racing_changes_of_different_values_are_all_kept,
     }
     sandbox {
@@ -53,7 +53,7 @@ suite! {
     }
     draft_user {
         own_clients_read_back_and_are_listed_oldest_first,
-        a_draft_admits_people_up_to_the_limit_and_keeps_them, of_many_racing_people_a_draft_admits_the_limit,
+        a_draft_admits_people_up_to_the_limit_and_keeps_them, a_draft_admits_exactly_the_limit_of_concurrent_people,
         an_erased_person_and_a_cleared_list_make_room,
         a_draft_is_erased_with_its_owner_and_an_approved_client_loses_them,
         a_client_is_deleted_with_its_grants_and_codes, live_grants_of_a_client_are_counted_up_to_the_limit,
@@ -64,7 +64,7 @@ suite! {
         a_code_is_redeemed_until_just_before_its_end, an_unknown_code_is_not_redeemed,
         a_redemption_counts_the_live_grants_of_its_client_and_person,
         a_redemption_whose_grant_or_token_is_taken_is_a_conflict,
-        of_fifty_racing_tasks_exactly_one_redeems_a_code, a_loser_waits_for_the_winner_to_commit,
+        exactly_one_of_fifty_concurrent_tasks_redeems_a_code, a_loser_waits_for_the_winner_to_commit,
         a_rolled_back_winner_leaves_the_code_to_the_next,
         codes_that_were_issued_before_and_never_redeemed_are_discarded,
         codes_that_ended_are_deleted_up_to_the_limit,
@@ -76,7 +76,7 @@ suite! {
         a_refresh_token_is_free_again_with_its_grant_or_its_person,
         a_refresh_token_finds_its_grant_whatever_person_is_named,
         a_refresh_token_reads_back_with_the_account_state, an_unknown_refresh_token_is_absent,
-        grants_are_listed_by_filter_and_ascending_id_in_pages, a_later_use_wins_with_its_place,
+        grants_are_listed_by_filter_and_ascending_id_in_pages, a_later_use_wins_with_its_address,
         grants_made_before_a_moment_are_listed_and_revoked,
         grants_made_before_a_moment_are_revoked_of_a_range_of_people,
         revoking_counts_the_live_grants_that_match, a_revoked_grant_keeps_its_first_reason,
@@ -102,23 +102,23 @@ suite! {
         a_failure_is_uncounted_in_its_own_window_and_never_below_zero,
         a_failure_counted_after_a_later_one_can_be_uncounted,
         concurrent_failures_that_are_uncounted_leave_no_count,
-        forgotten_counters_begin_again_and_others_stay,
+        deleted_counters_restart_and_others_stay,
         counters_whose_window_began_long_ago_are_deleted_up_to_the_limit,
     }
     job_lease {
         one_of_many_processes_takes_a_job,
-        a_job_that_is_not_prolonged_is_taken_over_and_lost_to_its_holder,
+        a_job_whose_lease_is_not_renewed_is_taken_over,
         a_finished_job_is_leased_again_when_it_is_due,
         the_clock_of_the_store_advances,
     }
     signing_key {
         keys_read_back_as_stored_oldest_first,
         the_first_key_is_stored_once,
-        of_racing_tasks_exactly_one_stores_the_first_key,
-        a_retired_key_makes_room_for_a_first_one,
+        exactly_one_of_several_tasks_stores_the_first_key,
+        a_first_key_can_be_stored_again_after_all_are_retired,
         a_taken_id_is_a_conflict,
         an_active_key_is_retired_once,
-        a_list_for_change_is_the_list_with_what_this_unit_of_work_did,
+        a_list_for_update_includes_the_changes_of_its_unit_of_work,
         of_tasks_that_each_retire_all_but_one_the_last_leaves_one,
         keys_that_were_retired_long_ago_are_deleted_up_to_the_limit,
     }
@@ -147,15 +147,15 @@ suite! {
     supplement {
         a_label_reads_back_as_stored, an_unknown_label_is_absent, keys_differ_by_source_and_case,
         a_taken_id_or_key_is_a_conflict, many_labels_are_stored_and_found_at_once,
-        of_many_labels_of_which_one_is_taken_none_is_stored, an_update_overwrites_label_and_entry_date,
+        many_labels_of_which_one_is_taken_are_all_rejected, an_update_overwrites_label_and_entry_date,
         updating_an_unknown_label_is_reported, a_new_version_becomes_current_and_the_old_one_stays,
         a_replacement_under_a_taken_id_is_a_conflict_and_changes_nothing,
         a_version_that_is_not_current_is_not_replaced, a_label_has_logs_once_any_person_has_one,
-        what_a_person_takes_is_listed_by_id_in_every_version, a_version_reads_back_with_its_key,
+        logged_supplements_are_listed_by_id_in_every_version, a_version_reads_back_with_its_key,
         a_code_finds_the_current_label_in_any_spelling,
         every_version_with_a_code_is_listed_the_current_one_first,
-        of_several_labels_with_a_code_the_latest_is_found,
-        a_retracted_version_leaves_its_place_to_its_predecessor,
+        the_latest_of_several_labels_with_a_code_is_found,
+        a_retracted_version_is_replaced_by_its_predecessor,
         a_version_that_was_logged_or_is_not_there_is_not_retracted,
         a_version_that_was_replaced_is_retracted_without_its_predecessor_coming_back,
     }
@@ -198,7 +198,7 @@ suite! {
         credentials_are_found_by_address_whatever_its_case,
         an_account_without_a_password_has_credentials_without_one,
         an_unknown_address_has_no_credentials,
-        a_password_takes_the_place_of_an_earlier_one,
+        a_password_replaces_an_earlier_one,
         a_rehash_replaces_nothing_but_the_hash_that_it_was_made_for,
         of_racing_rehashes_one_wins_and_none_undoes_a_change,
         a_password_that_was_found_stays_until_the_unit_of_work_ends,
@@ -209,7 +209,7 @@ suite! {
         a_link_of_every_purpose_reads_back_as_stored,
         an_unknown_link_is_absent,
         a_link_is_consumed_once_expired_or_not,
-        of_fifty_racing_tasks_exactly_one_consumes_a_link,
+        exactly_one_of_fifty_concurrent_tasks_consumes_a_link,
         a_rolled_back_winner_leaves_the_link_to_the_next,
         only_the_persons_links_are_deleted,
         links_that_ended_are_deleted_up_to_the_limit,
@@ -217,13 +217,13 @@ suite! {
     }
     pending_sign_in {
         a_pending_sign_in_is_found_by_its_visit_with_the_address,
-        of_racing_tasks_exactly_one_consumes_a_pending_sign_in,
+        exactly_one_of_several_tasks_consumes_a_pending_sign_in,
         pending_sign_ins_are_deleted_of_a_person_and_after_their_expiry_up_to_the_limit,
     }
     second_factor {
         a_second_factor_reads_back_until_it_is_deleted, a_step_is_used_once_and_none_before_it_afterwards,
         a_recovery_code_is_used_once_by_its_person,
-        of_racing_tasks_exactly_one_uses_a_step_or_a_recovery_code,
+        exactly_one_of_several_tasks_uses_a_step_or_a_recovery_code,
         a_new_set_of_recovery_codes_ends_the_old_one,
     }
     rotation {
@@ -247,17 +247,17 @@ suite! {
     authorization_request {
         a_request_reads_back_as_stored,
         an_unknown_request_is_absent_and_neither_assigned_nor_decided,
-        a_request_is_given_to_the_first_person_and_to_no_other,
-        of_racing_people_exactly_one_gets_a_request,
+        a_request_is_assigned_to_the_first_person_only,
+        exactly_one_of_several_people_gets_a_request,
         a_request_is_decided_once,
-        of_fifty_racing_tasks_exactly_one_decides_a_request,
+        exactly_one_of_fifty_concurrent_tasks_decides_a_request,
         a_rolled_back_decision_leaves_the_request_open_to_the_next,
         a_request_that_was_found_stays_until_the_unit_of_work_ends,
         older_requests_are_deleted_up_to_the_limit,
         a_persons_oldest_requests_go_beyond_the_number_to_keep,
     }
     consent {
-        a_consent_reads_back_for_its_person_and_client_alone, a_consent_takes_the_place_of_an_earlier_one,
+        a_consent_reads_back_for_its_person_and_client_alone, a_consent_replaces_an_earlier_one,
         racing_consents_of_one_person_and_client_leave_one, consents_of_anybody_are_forgotten_up_to_the_limit,
         matching_consents_are_forgotten_and_counted,
     }
@@ -265,7 +265,7 @@ suite! {
         a_passkey_reads_back_as_stored_and_is_found_by_its_credential,
         a_taken_id_or_credential_of_anybody_is_a_conflict, a_persons_passkeys_are_listed_oldest_first,
         a_use_is_recorded_if_the_counter_grew_or_there_is_none,
-        of_racing_uses_of_one_counter_value_one_is_recorded,
+        only_one_of_several_uses_of_a_counter_value_is_recorded,
         only_the_persons_own_passkey_is_renamed_or_deleted, a_ceremony_can_be_used_once,
         expired_ceremonies_are_deleted_up_to_the_limit,
     }
@@ -273,7 +273,7 @@ suite! {
         tokens_that_were_revoked_or_ended_long_ago_are_deleted_up_to_the_limit, a_token_reads_back_as_stored,
         a_taken_id_or_hash_is_a_conflict, a_persons_tokens_are_listed_youngest_first,
         one_token_or_all_of_a_person_are_revoked_and_counted,
-        of_racing_revocations_each_token_is_counted_once,
+        concurrent_revocations_count_each_token_once,
         tokens_made_before_a_moment_are_revoked_of_a_range_of_people,
     }
     connected_app {
@@ -309,7 +309,7 @@ suite! {
         pages_of_any_size_contain_every_change_once_in_ascending_order,
         unrequested_kinds_are_left_out_and_do_not_fill_a_page, changes_of_other_people_are_not_listed,
         rolled_back_changes_are_not_listed, rows_of_a_failed_batch_are_not_listed,
-        of_two_units_of_work_of_one_person_the_second_waits,
+        the_second_of_two_units_of_work_of_a_person_waits,
         a_reader_that_follows_racing_writers_misses_nothing,
         a_position_that_the_persons_changes_have_not_reached_is_ahead,
         deletions_are_forgotten_up_to_the_limit,
@@ -318,7 +318,7 @@ suite! {
         the_backlog_has_a_count_and_the_oldest_time,
         a_claimed_message_is_as_queued_with_one_attempt_more_and_due_later,
         a_message_is_claimed_once_it_is_due, the_longest_due_come_first_up_to_the_limit,
-        of_racing_claims_each_message_is_given_to_one, rolled_back_messages_are_neither_queued_nor_claimed,
+        each_message_is_claimed_by_one_of_several_callers, rolled_back_messages_are_neither_queued_nor_claimed,
         a_postponed_message_is_due_at_its_new_time, a_message_is_deleted_once,
         messages_that_were_queued_long_ago_are_deleted_up_to_the_limit,
     }
@@ -327,44 +327,44 @@ suite! {
         an_update_overwrites_everything_but_person_and_start, imports_are_listed_latest_first_in_pages,
         an_interrupted_import_is_found_by_person_and_digest, parts_read_back_and_an_existing_part_stays,
         the_bytes_of_unfinished_uploads_are_summed, waiting_uploads_are_leased_once_oldest_first,
-        of_a_person_one_upload_is_read_at_a_time, the_person_with_the_fewest_recent_uploads_is_first,
-        a_lease_is_prolonged_while_the_upload_runs, of_racing_servers_each_upload_is_given_to_one,
+        one_upload_per_person_is_read_at_a_time, the_person_with_the_fewest_recent_uploads_is_first,
+        a_lease_is_renewed_while_the_upload_runs, each_upload_is_leased_to_one_of_several_servers,
         stale_uploads_are_refused_up_to_the_limit, a_returned_attempt_is_not_counted,
         the_progress_of_a_check_is_stored_while_it_runs, an_interrupted_undo_is_resumed_by_one_server,
     }
     import_cancel {
         unfinished_imports_are_cancelled_and_finished_ones_stay,
-        of_cancelling_and_finishing_one_wins_and_the_other_sees_it,
+        either_cancelling_or_finishing_wins_and_the_other_notices,
         an_upload_that_is_read_again_starts_at_the_first_byte,
     }
     import_profile {
         profile_changes_of_an_import_read_back_until_they_are_overwritten,
         profile_changes_are_forgotten_with_the_notes_of_their_import,
     }
-    import_rival {
+    import_concurrency {
         nights_of_one_file_are_stored_once_and_undone_as_one_import,
         labels_of_one_file_are_stored_once_and_nothing_is_left_of_them_after_undoing,
     }
     import_journal {
         a_change_reads_back_whatever_record_it_is_about,
-        what_an_import_found_first_stays_noted_unless_something_else_changed_it,
+        the_first_state_found_by_an_import_stays_noted_unless_changed_otherwise,
         the_import_that_changed_a_record_last_is_named, the_import_of_a_session_is_the_last_that_left_one,
         a_label_of_a_catalogue_is_undone_unless_it_is_in_use,
-        imports_undone_from_the_latest_leave_what_was_there_before_each,
+        imports_undone_latest_first_restore_the_state_before_each,
         an_undo_that_two_servers_resume_at_once_is_finished_once,
         notes_of_imports_that_ended_are_forgotten_up_to_the_limit,
-        notes_of_imports_that_broke_off_are_forgotten,
+        notes_of_interrupted_imports_are_deleted,
     }
     idempotency {
-        a_key_is_claimed_once_and_busy_until_it_is_answered,
+        a_key_is_claimed_once_and_busy_until_it_is_completed,
         a_response_is_repeated_for_the_same_request,
         a_key_identifies_one_request_of_one_client,
         a_released_key_is_free,
         an_abandoned_claim_is_free_and_a_response_stays,
-        a_claim_that_is_prolonged_stays_its_holders_until_it_is_answered,
+        a_renewed_claim_stays_with_its_holder_until_it_is_completed,
         an_answer_that_expired_is_free,
-        a_late_answer_does_not_become_that_of_another_request,
-        of_racing_claims_exactly_one_takes_the_key,
+        a_late_response_is_not_stored_for_another_request,
+        exactly_one_of_several_claims_takes_the_key,
         answers_are_deleted_up_to_the_limit,
     }
     erasure {

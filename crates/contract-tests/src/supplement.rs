@@ -122,7 +122,7 @@ pub(crate) async fn many_labels_are_stored_and_found_at_once(harness: &Harness) 
     assert_eq!(repository.find_current_many(&[]).await.unwrap(), []);
 }
 
-pub(crate) async fn of_many_labels_of_which_one_is_taken_none_is_stored(harness: &Harness) {
+pub(crate) async fn many_labels_of_which_one_is_taken_are_all_rejected(harness: &Harness) {
     harness.store_supplement(&catalogue_key(1), &supplement(1)).await;
     let new = |key, number| (catalogue_key(key), supplement(number));
     let mut unit = harness.begin().await;
@@ -209,7 +209,7 @@ pub(crate) async fn a_label_has_logs_once_any_person_has_one(harness: &Harness) 
     assert!(!unit.supplements().has_logs(supplement_id(3)).await.unwrap());
 }
 
-pub(crate) async fn what_a_person_takes_is_listed_by_id_in_every_version(harness: &Harness) {
+pub(crate) async fn logged_supplements_are_listed_by_id_in_every_version(harness: &Harness) {
     harness.store_user(&user(1)).await;
     harness.store_user(&user(2)).await;
     for number in [5, 1, 3] {
@@ -224,10 +224,10 @@ pub(crate) async fn what_a_person_takes_is_listed_by_id_in_every_version(harness
     harness.store_logs(user_id(1), &[log(5, 2, seconds(10))]).await;
     let expected =
         [(catalogue_key(1), supplement(1)), (catalogue_key(1), new), (catalogue_key(5), supplement(5))];
-    assert_eq!(harness.supplements.list_taken(user_id(1)).await.unwrap(), expected);
+    assert_eq!(harness.supplements.list_logged(user_id(1)).await.unwrap(), expected);
     let other = [(catalogue_key(3), supplement(3))];
-    assert_eq!(harness.supplements.list_taken(user_id(2)).await.unwrap(), other);
-    assert_eq!(harness.supplements.list_taken(user_id(3)).await.unwrap(), []);
+    assert_eq!(harness.supplements.list_logged(user_id(2)).await.unwrap(), other);
+    assert_eq!(harness.supplements.list_logged(user_id(3)).await.unwrap(), []);
 }
 
 /// Returns a supplement whose label has this UPC, entered this many seconds after [`now`].
@@ -267,7 +267,7 @@ pub(crate) async fn a_code_finds_the_current_label_in_any_spelling(harness: &Har
     assert_eq!(find_by_upc(harness, "000087654321").await, Some(coded(4, "87654321", 0)));
 }
 
-pub(crate) async fn of_several_labels_with_a_code_the_latest_is_found(harness: &Harness) {
+pub(crate) async fn the_latest_of_several_labels_with_a_code_is_found(harness: &Harness) {
     for (number, at) in [(9, 1), (3, 5), (4, 5), (2, 5)] {
         harness.store_supplement(&catalogue_key(number), &coded(number, "12345670", at)).await;
     }
@@ -313,7 +313,7 @@ async fn replace(harness: &Harness, old: u64, new: u64) {
     unit.commit().await.unwrap();
 }
 
-pub(crate) async fn a_retracted_version_leaves_its_place_to_its_predecessor(harness: &Harness) {
+pub(crate) async fn a_retracted_version_is_replaced_by_its_predecessor(harness: &Harness) {
     harness.store_supplement(&catalogue_key(1), &supplement(1)).await;
     replace(harness, 1, 2).await;
     assert!(retract(harness, 2, Some(1)).await);

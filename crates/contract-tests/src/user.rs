@@ -203,7 +203,9 @@ pub(crate) async fn racing_changes_of_different_values_are_all_kept(harness: &Ha
     assert_eq!(harness.profiles.find_profile(user_id(1)).await.unwrap(), Some(expected));
 }
 
-pub(crate) async fn where_values_came_from_is_kept_by_field_and_goes_with_the_person(harness: &Harness) {
+pub(crate) async fn the_sources_of_values_are_stored_per_field_and_deleted_with_the_person(
+    harness: &Harness,
+) {
     for number in [1, 2] {
         harness.store_user(&user(number)).await;
     }

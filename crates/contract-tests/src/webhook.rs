@@ -87,7 +87,7 @@ async fn pending(harness: &Harness, key: EventKey) -> Option<PendingEvent> {
     harness.webhooks.find_pending_event(key).await.unwrap()
 }
 
-async fn due(harness: &Harness) -> Vec<EventKey> {
+async fn due_events(harness: &Harness) -> Vec<EventKey> {
     harness.webhooks.list_due_events(&[endpoint_id(1)], now(), 99).await.unwrap()
 }
 
@@ -147,14 +147,14 @@ pub(crate) async fn endpoints_of_disabled_clients_are_listed_by_client_only(harn
 pub(crate) async fn changes_of_records_queue_one_event(harness: &Harness) {
     prepare(harness).await;
     harness.store_supplement(&catalogue_key(1), &supplement(1)).await;
-    assert_eq!(due(harness).await, []);
+    assert_eq!(due_events(harness).await, []);
     harness.store_sessions(user_id(1), &[session(1, 0), session(2, 1_000)]).await;
     let first = pending(harness, event(1, CHANGED)).await.unwrap();
     assert_eq!((first.announced, first.failed, first.due_at), (first.number - 1, 0, DateTime::UNIX_EPOCH));
     harness.store_logs(user_id(1), &[log(1, 1, now())]).await;
     let second = pending(harness, event(1, CHANGED)).await.unwrap();
     assert_eq!((second.number, second.announced), (first.number + 1, first.announced));
-    assert_eq!(due(harness).await, [event(1, CHANGED)]);
+    assert_eq!(due_events(harness).await, [event(1, CHANGED)]);
     assert_eq!(harness.webhooks.count_due_events(now()).await.unwrap(), 1);
 }
 
@@ -181,7 +181,7 @@ pub(crate) async fn a_changed_profile_queues_an_event(harness: &Harness) {
     let mut unit = harness.begin().await;
     assert!(unit.users().update(&User { id: user_id(1), ..full_user(1) }).await.unwrap());
     unit.commit().await.unwrap();
-    assert_eq!(due(harness).await, [event(1, CHANGED)]);
+    assert_eq!(due_events(harness).await, [event(1, CHANGED)]);
 }
 
 pub(crate) async fn only_endpoints_of_clients_with_a_live_grant_are_notified(harness: &Harness) {
@@ -202,9 +202,9 @@ pub(crate) async fn the_end_of_the_last_live_grant_queues_an_event(harness: &Har
     harness.store_grants(&[grant(2)]).await;
     let one = GrantFilter { id: Some(grant_id(1)), ..of_user(user_id(1)) };
     assert_eq!(revoke(harness, one).await, 1);
-    assert_eq!(due(harness).await, []);
+    assert_eq!(due_events(harness).await, []);
     assert_eq!(revoke(harness, of_user(user_id(1))).await, 1);
-    assert_eq!(due(harness).await, [event(1, REVOKED)]);
+    assert_eq!(due_events(harness).await, [event(1, REVOKED)]);
     assert_eq!(pending(harness, event(1, REVOKED)).await.unwrap().number, seconds(9).timestamp_micros());
     assert_eq!(revoke(harness, of_user(user_id(1))).await, 0);
 }
@@ -215,7 +215,7 @@ pub(crate) async fn an_invalidation_queues_events(harness: &Harness) {
     let everybody = user_id(0)..=user_id(9);
     assert_eq!(unit.grants().revoke_created_before(everybody, seconds(5), seconds(9)).await.unwrap(), 1);
     unit.commit().await.unwrap();
-    assert_eq!(due(harness).await, [event(1, REVOKED)]);
+    assert_eq!(due_events(harness).await, [event(1, REVOKED)]);
 }
 
 pub(crate) async fn a_reused_token_queues_an_event(harness: &Harness) {
@@ -236,7 +236,7 @@ pub(crate) async fn a_reused_token_queues_an_event(harness: &Harness) {
     let mut unit = harness.begin().await;
     unit.grants().rotate(&rotation).await.unwrap();
     unit.commit().await.unwrap();
-    assert_eq!(due(harness).await, [event(1, REVOKED)]);
+    assert_eq!(due_events(harness).await, [event(1, REVOKED)]);
 }
 
 pub(crate) async fn an_erasure_queues_an_event_and_forgets_the_others(harness: &Harness) {
@@ -246,7 +246,7 @@ pub(crate) async fn an_erasure_queues_an_event_and_forgets_the_others(harness: &
     unit.webhooks().log(&delivery(1, 0)).await.unwrap();
     assert!(unit.erasures().erase(user_id(1), Erasure { id: erasure_id(1), at: seconds(7) }).await.unwrap());
     unit.commit().await.unwrap();
-    assert_eq!(due(harness).await, [event(1, ERASED)]);
+    assert_eq!(due_events(harness).await, [event(1, ERASED)]);
     assert_eq!(pending(harness, event(1, ERASED)).await.unwrap().number, seconds(7).timestamp_micros());
     assert_eq!(harness.webhooks.list_deliveries(endpoint_id(1), 9).await.unwrap(), []);
 }
@@ -257,7 +257,7 @@ pub(crate) async fn an_erasure_queues_no_event_for_an_app_whose_last_grant_was_r
     let mut unit = harness.begin().await;
     assert!(unit.erasures().erase(user_id(1), Erasure { id: erasure_id(1), at: seconds(10) }).await.unwrap());
     unit.commit().await.unwrap();
-    assert_eq!(due(harness).await, [event(1, REVOKED)]);
+    assert_eq!(due_events(harness).await, [event(1, REVOKED)]);
 }
 
 pub(crate) async fn live_scopes_are_those_of_all_live_grants_of_a_person_who_is_not_locked(
@@ -340,7 +340,7 @@ pub(crate) async fn a_replay_makes_the_event_due_from_the_given_number(harness: 
         let event = pending(harness, key).await.unwrap();
         assert_eq!((event.number, event.announced, event.occurred_at), (number, 1, seconds(10)));
     }
-    assert_eq!(due(harness).await, [key]);
+    assert_eq!(due_events(harness).await, [key]);
 }
 
 pub(crate) async fn a_deleted_endpoint_leaves_no_events_and_no_deliveries(harness: &Harness) {

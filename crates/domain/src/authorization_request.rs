@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sign_in_is_for_a_request_when_it_came_after_it() {
+    fn only_a_sign_in_after_the_request_belongs_to_it() {
         let signed_in_at = DateTime::UNIX_EPOCH + TimeDelta::hours(1);
         let session = Session {
             id: SessionId::from_uuid(Uuid::nil()),

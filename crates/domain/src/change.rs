@@ -9,7 +9,7 @@ use std::fmt;
 use uuid::Uuid;
 
 /// How long deletions are reported, and the maximum age of a cursor.
-pub const KEPT_FOR: TimeDelta = TimeDelta::days(90);
+pub const RETENTION: TimeDelta = TimeDelta::days(90);
 
 /// Position of a change within its person: number, then kind, then id. All changes of one statement have the
 /// same number.
@@ -32,7 +32,7 @@ pub struct ChangeCursor {
     /// The last change returned; `None` at the beginning.
     pub after: Option<ChangePosition>,
     /// Time of issue in whole seconds, not before 1970.
-    pub given_at: DateTime<Utc>,
+    pub issued_at: DateTime<Utc>,
     /// User whose changes are read.
     pub user: UserFingerprint,
 }
@@ -72,8 +72,8 @@ impl ChangeCursor {
     /// Returns whether deletions after this cursor may no longer be recorded. A cursor from the future is
     /// expired, too, because its time is unreliable.
     pub fn is_expired(&self, now: DateTime<Utc>) -> bool {
-        let age = now.signed_duration_since(self.given_at);
-        age > KEPT_FOR || age < -CLOCKS_DIFFER
+        let age = now.signed_duration_since(self.issued_at);
+        age > RETENTION || age < -CLOCKS_DIFFER
     }
 
     /// Parses five bytes of time, four of the user, then number and id if there is a position.
@@ -91,7 +91,7 @@ impl ChangeCursor {
         for (whole, byte) in seconds.iter_mut().skip(3).zip(time) {
             *whole = *byte;
         }
-        let given_at = DateTime::from_timestamp(i64::from_be_bytes(seconds), 0).ok_or(InvalidCursor)?;
+        let issued_at = DateTime::from_timestamp(i64::from_be_bytes(seconds), 0).ok_or(InvalidCursor)?;
         let (user, rest) = rest.split_first_chunk::<4>().ok_or(InvalidCursor)?;
         let user = UserFingerprint(u32::from_be_bytes(*user));
         let after = match (first & 0x0f, rest.split_first_chunk::<8>()) {
@@ -99,7 +99,7 @@ impl ChangeCursor {
             (NO_POSITION, _) | (_, None) => return Err(InvalidCursor),
             (kind, Some((number, id))) => Some(position(*number, kind, id)?),
         };
-        Ok(Self { after, given_at, user })
+        Ok(Self { after, issued_at, user })
     }
 }
 
@@ -114,7 +114,7 @@ fn position(number: [u8; 8], kind: u8, id: &[u8]) -> Result<ChangePosition, Inva
 impl fmt::Display for ChangeCursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut bytes = Vec::with_capacity(MAX_LENGTH);
-        let [_, _, _, time @ ..] = self.given_at.timestamp().to_be_bytes();
+        let [_, _, _, time @ ..] = self.issued_at.timestamp().to_be_bytes();
         bytes.push(VERSION | self.after.map_or(NO_POSITION, |after| after.kind as u8));
         bytes.extend_from_slice(&time);
         bytes.extend_from_slice(&self.user.0.to_be_bytes());

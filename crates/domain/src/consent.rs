@@ -30,7 +30,7 @@ mod tests {
     use uuid::Uuid;
 
     #[test]
-    fn only_the_same_scopes_are_let_through() {
+    fn a_consent_covers_only_the_same_scopes() {
         let remembered = RememberedConsent {
             user_id: UserId::from_uuid(Uuid::nil()),
             client_id: ClientId::from_uuid(Uuid::nil()),

@@ -111,7 +111,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn characters_that_print_nothing_or_reorder_text_are_deceptive() {
+    fn invisible_characters_and_those_that_reorder_text_are_deceptive() {
         for c in "\u{0}\n\t\u{1b}\u{7f}\u{85}\u{ad}\u{34f}\u{61c}\u{115f}\u{180e}\u{200b}\u{200c}\u{200d}\u{200e}\
                   \u{200f}\u{2028}\u{2029}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\u{2060}\u{2063}\u{2066}\u{2067}\
                   \u{2068}\u{2069}\u{206f}\u{2800}\u{3164}\u{feff}\u{ffa0}\u{fff9}\u{e0001}\u{e0041}\u{e0100}"

@@ -185,7 +185,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_header_gives_a_device_that_reads_back(text in ".*") {
+        fn any_header_parses_to_a_device_that_round_trips(text in ".*") {
             let device = Device::from_user_agent(&text);
             prop_assert_eq!(Device::parse(&device.stored()), Some(device));
         }

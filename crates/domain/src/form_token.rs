@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_not_what_the_store_knows_the_cookie_by() {
+    fn a_form_token_differs_from_the_stored_hash_of_its_cookie() {
         let cookie = cookie(SecretKind::Session, 1);
         let stored = URL_SAFE_NO_PAD.encode(cookie.hash().as_bytes());
         assert!(!FormToken::derive(&cookie).is(&stored));

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_digest_does_not_print_itself() {
+    fn debug_output_hides_a_digest() {
         assert_eq!(format!("{:?}", FileDigest::from_bytes([7; 32])), "FileDigest(..)");
     }
 }

@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_and_more_than_1024_bytes_are_no_password() {
+    fn empty_passwords_and_those_over_1024_bytes_are_rejected() {
         assert_eq!(Password::parse("").unwrap_err(), InvalidPassword);
         assert_eq!(Password::parse(&"x".repeat(1025)).unwrap_err(), InvalidPassword);
         assert!(Password::parse(&"x".repeat(1024)).is_ok());

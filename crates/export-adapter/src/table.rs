@@ -46,12 +46,12 @@ const fn columns(section: ExportSection) -> &'static [&'static str] {
 pub(crate) fn head(section: ExportSection) -> Result<Vec<u8>, Error> {
     let fields = ProfileField::ALL.map(ProfileField::as_str);
     let fields = if section == ExportSection::Profile { &fields[..] } else { &[] };
-    written(|rows| rows.write_record(columns(section).iter().chain(fields)))
+    write_rows(|rows| rows.write_record(columns(section).iter().chain(fields)))
 }
 
 /// Returns the rows of a record in a section.
 pub(crate) fn rows(section: ExportSection, item: &ExportItem) -> Result<Vec<u8>, Error> {
-    written(|rows| match (section, item) {
+    write_rows(|rows| match (section, item) {
         (_, ExportItem::Profile(user)) => profile(rows, user),
         (ExportSection::Stages, ExportItem::Session(found)) => stages(rows, found),
         (ExportSection::Metrics, ExportItem::Session(found)) => metrics(rows, found),
@@ -62,7 +62,7 @@ pub(crate) fn rows(section: ExportSection, item: &ExportItem) -> Result<Vec<u8>,
     })
 }
 
-fn written(write: impl FnOnce(&mut Rows) -> Result<(), Error>) -> Result<Vec<u8>, Error> {
+fn write_rows(write: impl FnOnce(&mut Rows) -> Result<(), Error>) -> Result<Vec<u8>, Error> {
     let mut rows = Writer::from_writer(Vec::new());
     write(&mut rows)?;
     // Writing to memory does not fail.

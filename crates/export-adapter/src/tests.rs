@@ -20,8 +20,12 @@ fn session() -> ExportItem {
     let time_in_bed = TimeInBed::new(start, at(60), None, None).unwrap();
     let entry = |stage, from, to| StageEntry::new(stage, at(from), at(to)).unwrap();
     let stages = vec![entry(Stage::Awake, 0, 10), entry(Stage::Light, 10, 60)];
-    let head =
-        SleepRecordHead { key: SessionKey::given("=1+1").unwrap(), source: None, time_in_bed, is_nap: None };
+    let head = SleepRecordHead {
+        key: SessionKey::from_source("=1+1").unwrap(),
+        source: None,
+        time_in_bed,
+        is_nap: None,
+    };
     let hypnogram = Hypnogram::new(stages, &time_in_bed).unwrap();
     let record = SleepRecord::from_stages(head, hypnogram).unwrap();
     let id = SleepSessionId::from_uuid(Uuid::from_u128(1));
@@ -85,7 +89,7 @@ fn stages_are_rows_in_time_order_and_a_formula_is_none() {
 }
 
 #[test]
-fn every_form_of_a_formula_is_guarded_whatever_stands_before_it() {
+fn every_form_of_a_formula_is_escaped_whatever_its_prefix() {
     let starts = ["=", "+", "-", "@", "\u{ff1d}", "\u{ff0b}", "\u{ff0d}", "\u{ff20}", "\u{fe66}", "\u{fe6b}"];
     let before = [
         "",
@@ -127,7 +131,7 @@ fn an_amount_that_is_not_stated_is_an_empty_cell() {
 }
 
 #[test]
-fn the_archive_comes_in_pieces_and_has_a_file_for_each_part_and_a_readme_that_names_every_column() {
+fn the_archive_is_streamed_with_a_file_per_part_and_a_readme_naming_every_column() {
     let mut export = ZipExport::default();
     let mut bytes = Vec::new();
     let parts = [ExportSection::Sessions, ExportSection::Supplements, ExportSection::Logs];

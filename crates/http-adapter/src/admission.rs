@@ -71,18 +71,18 @@ pub(crate) enum RequestKind {
 
 /// Why a permit is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shortage {
+pub(crate) enum PermitRefusal {
     /// The process has reached a bound.
     All,
     /// One app or person has reached its share.
     Own,
 }
 
-impl From<Shortage> for Problem {
-    fn from(shortage: Shortage) -> Self {
+impl From<PermitRefusal> for Problem {
+    fn from(shortage: PermitRefusal) -> Self {
         Self::new(match shortage {
-            Shortage::All => Fault::Overloaded,
-            Shortage::Own => Fault::TooManyAtOnce,
+            PermitRefusal::All => Fault::Overloaded,
+            PermitRefusal::Own => Fault::TooManyAtOnce,
         })
     }
 }
@@ -114,19 +114,19 @@ pub(crate) struct ResponsePermit {
 
 /// The person whose data a response contains, and its reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Holder {
+pub struct ResponseOwner {
     user_id: UserId,
     /// `None` on the person's own pages.
     reader: Option<Reader>,
 }
 
-impl From<&GrantedAccess> for Holder {
+impl From<&GrantedAccess> for ResponseOwner {
     fn from(access: &GrantedAccess) -> Self {
         Self { user_id: access.user_id, reader: Some(access.reader) }
     }
 }
 
-impl From<UserId> for Holder {
+impl From<UserId> for ResponseOwner {
     fn from(user_id: UserId) -> Self {
         Self { user_id, reader: None }
     }
@@ -160,9 +160,9 @@ impl Admission {
     }
 
     /// Takes the permits of a request; never waits.
-    pub(crate) fn begin_request(&self, kind: RequestKind) -> Result<RequestPermit, Shortage> {
+    pub(crate) fn begin_request(&self, kind: RequestKind) -> Result<RequestPermit, PermitRefusal> {
         let bounds = &*self.0;
-        let taken = (|| {
+        let permit = (|| {
             Ok(RequestPermit {
                 _permits: match kind {
                     RequestKind::WithoutBody => [Some(one_of(&bounds.requests)?), None],
@@ -173,15 +173,15 @@ impl Admission {
         })();
         // Full uploads are not logged, because all other requests are served.
         if kind != RequestKind::Upload {
-            self.log_change(taken.as_ref().err().copied());
+            self.log_change(permit.as_ref().err().copied());
         }
-        taken
+        permit
     }
 
     /// Takes the shares of a page of many records, before it is read; never waits.
-    pub(crate) fn begin_page(&self, user_id: UserId, reader: Reader) -> Result<PagePermit, Shortage> {
+    pub(crate) fn begin_page(&self, user_id: UserId, reader: Reader) -> Result<PagePermit, PermitRefusal> {
         let most = share_of(self.0.limits.requests);
-        let take = |owner| self.0.page_shares.take(owner, 1, most).ok_or(Shortage::Own);
+        let take = |owner| self.0.page_shares.take(owner, 1, most).ok_or(PermitRefusal::Own);
         Ok(PagePermit { _shares: [take(Owner::Person(user_id))?, take(Owner::Reader(reader))?] })
     }
 
@@ -200,33 +200,34 @@ impl Admission {
     pub(crate) fn begin_large_answer(
         &self,
         bytes: u64,
-        holder: Option<Holder>,
-    ) -> Result<ResponsePermit, Shortage> {
+        holder: Option<ResponseOwner>,
+    ) -> Result<ResponsePermit, PermitRefusal> {
         let bounds = &*self.0;
         let all = blocks(bounds.limits.large_answer_bytes).max(1);
         let wanted = blocks(bytes).clamp(1, all);
-        let taken = (|| {
+        let permit = (|| {
             let person = holder.map(|holder| Owner::Person(holder.user_id));
             let reader = holder.and_then(|holder| holder.reader).map(Owner::Reader);
             let owners = person.into_iter().chain(reader);
-            let shares = owners
-                .map(|owner| bounds.answer_shares.take(owner, wanted, share_of(all)).ok_or(Shortage::Own));
+            let shares = owners.map(|owner| {
+                bounds.answer_shares.take(owner, wanted, share_of(all)).ok_or(PermitRefusal::Own)
+            });
             let shares = shares.collect::<Result<_, _>>()?;
             let permit = Arc::clone(&bounds.answer_blocks).try_acquire_many_owned(wanted);
-            Ok(ResponsePermit { _blocks: permit.map_err(|_| Shortage::All)?, _shares: shares })
+            Ok(ResponsePermit { _blocks: permit.map_err(|_| PermitRefusal::All)?, _shares: shares })
         })();
-        if let Err(Shortage::All) = taken {
-            self.log_change(Some(Shortage::All));
+        if let Err(PermitRefusal::All) = permit {
+            self.log_change(Some(PermitRefusal::All));
         }
-        taken
+        permit
     }
 
     /// Logs when requests start to be refused, and the end once half of each bound is free, rather than every
     /// refusal.
-    fn log_change(&self, refused: Option<Shortage>) {
+    fn log_change(&self, refused: Option<PermitRefusal>) {
         let bounds = &*self.0;
         match refused {
-            Some(Shortage::All) => {
+            Some(PermitRefusal::All) => {
                 if !bounds.is_refusing.swap(true, Ordering::Relaxed) {
                     let AdmissionLimits { requests, large_answer_bytes } = bounds.limits;
                     tracing::warn!(
@@ -236,7 +237,7 @@ impl Admission {
                     );
                 }
             }
-            Some(Shortage::Own) => {}
+            Some(PermitRefusal::Own) => {}
             None => {
                 if bounds.is_refusing.load(Ordering::Relaxed)
                     && self.is_half_free()
@@ -259,8 +260,8 @@ impl Admission {
     }
 }
 
-fn one_of(permits: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Shortage> {
-    Arc::clone(permits).try_acquire_owned().map_err(|_| Shortage::All)
+fn one_of(permits: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, PermitRefusal> {
+    Arc::clone(permits).try_acquire_owned().map_err(|_| PermitRefusal::All)
 }
 
 /// Returns the share of a bound, rounded up and at least one.

@@ -80,13 +80,13 @@ fn preferred(request: &HttpRequest) -> Form {
 mod tests {
     use crate::problem::{ErrorPages, Fault};
     use crate::test_support::http_state;
-    use crate::tests::{Answer, Parts, send};
+    use crate::tests::{Parts, TestResponse, send};
     use crate::{HttpSettings, HttpState};
     use actix_web::HttpResponse;
     use actix_web::test::TestRequest;
     use std::sync::Arc;
 
-    async fn ask(accept: Option<&str>) -> Answer {
+    async fn ask(accept: Option<&str>) -> TestResponse {
         let request = TestRequest::get().uri("/errors");
         let request = match accept {
             Some(accept) => request.insert_header(("accept", accept)),

@@ -38,7 +38,7 @@ pub mod token;
 mod trace;
 
 pub use accept::wants_page;
-pub use admission::{Admission, AdmissionLimits, Holder, PagePermit, UploadPermit};
+pub use admission::{Admission, AdmissionLimits, PagePermit, ResponseOwner, UploadPermit};
 pub use app::configure;
 pub use caller::{ClientAddressHeader, InvalidProxy, TrustedProxies, UnnamedProxyWarning};
 pub use export::{NdjsonExport, attachment};

@@ -9,13 +9,13 @@
     reason = "an unexpected response fails the test"
 )]
 
-mod answer;
+mod response;
 mod route;
 mod state;
 
 pub use crate::caller::named_caller;
 pub use crate::data::test_support::{bearer_token, sleep_items};
 pub use crate::token::test_support::basic_credentials;
-pub use answer::{Answer, send_to};
+pub use response::{TestResponse, send_to};
 pub use route::{assert_serves_exactly, is_page};
 pub use state::{FixedHealth, REQUEST_ID, http_state};

@@ -29,7 +29,7 @@ pub(crate) fn key(name: &str, id: &LooseScalar, start: DateTime<Utc>) -> Result<
         return Ok(SessionKey::derived_from(start));
     }
     let id = id.identifier().ok_or_else(|| format!("{name} is neither a whole number nor a string"))?;
-    SessionKey::given(&id).map_err(|error| format!("{name}: {error}"))
+    SessionKey::from_source(&id).map_err(|error| format!("{name}: {error}"))
 }
 
 /// Builds metrics from stated totals; notes totals that contradict the time in bed.

@@ -34,10 +34,10 @@ impl SpoolFolder {
 impl UploadFiles for SpoolFolder {
     fn begin(&self) -> Result<Box<dyn SpooledUpload>, SpoolError> {
         #[cfg(target_os = "linux")]
-        let made = tempfile::tempfile_in(&self.folder);
+        let file = tempfile::tempfile_in(&self.folder);
         #[cfg(not(target_os = "linux"))]
-        let made = tempfile::NamedTempFile::new_in(&self.folder);
-        Ok(Box::new(SpoolFile { file: made.map_err(failed)?, most_unpacked: self.most_unpacked }))
+        let file = tempfile::NamedTempFile::new_in(&self.folder);
+        Ok(Box::new(SpoolFile { file: file.map_err(failed)?, most_unpacked: self.most_unpacked }))
     }
 }
 
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn an_upload_that_unpacks_to_more_than_it_may_is_refused_and_one_that_is_not_packed_is_not() {
+    fn only_an_upload_that_unpacks_to_more_than_the_limit_is_rejected() {
         let folder = tempfile::tempdir().unwrap();
         let lines = b"created_at,upc,servings\n".to_vec();
         let night = b"2026-11-01T08:00:00Z,012345678905,1\n";
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_folder_is_not_blamed_on_the_upload() {
+    fn a_missing_folder_is_not_reported_as_a_damaged_upload() {
         let folder = tempfile::tempdir().unwrap();
         let missing = SpoolFolder::new(Some(folder.path().join("missing")), MOST);
         assert!(missing.begin().is_err());

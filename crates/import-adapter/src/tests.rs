@@ -101,7 +101,7 @@ fn what_cannot_be_read_twice_is_refused() {
 }
 
 #[test]
-fn a_file_says_its_size_and_its_format_and_opens_again() {
+fn a_file_reports_its_size_and_format_and_can_be_reopened() {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(FILES[0].as_bytes()).unwrap();
     let opened = open(file.path(), Format::Auto, context("UTC")).unwrap();

@@ -57,7 +57,7 @@ async fn single(exchange: &Exchange<'_>, message: Message) -> Result<HttpRespons
         return Ok(version.map_or_else(|error| error.response(None), |_| HttpResponse::Accepted().finish()));
     };
     exchange.request.extensions_mut().insert(JsonRpcId(id.clone()));
-    let outcome = match Era::of(headers, &call) {
+    let outcome = match Era::from_request(headers, &call) {
         Ok(era) => exchange.answer(era, &call).await?,
         Err(error) => Err(error),
     };

@@ -29,7 +29,7 @@ pub(crate) enum Era {
 
 impl Era {
     /// Returns the era of a request, whose metadata is complete and agrees with its headers.
-    pub(crate) fn of(headers: &HeaderMap, call: &Call) -> Result<Self, ProtocolError> {
+    pub(crate) fn from_request(headers: &HeaderMap, call: &Call) -> Result<Self, ProtocolError> {
         let header = header::version(headers)?;
         match call.meta(VERSION_KEY) {
             None => {
@@ -95,7 +95,7 @@ mod tests {
         let request = headers
             .iter()
             .fold(TestRequest::post(), |request, (name, value)| request.append_header((*name, *value)));
-        Era::of(request.to_http_request().headers(), &call(meta)).map_err(|error| error.code())
+        Era::from_request(request.to_http_request().headers(), &call(meta)).map_err(|error| error.code())
     }
 
     fn meta(version: &str) -> Value {

@@ -277,8 +277,8 @@ async fn endless_interim_responses_are_no_response() {
 
 #[tokio::test]
 async fn a_host_that_does_not_respond_in_time_is_given_up() {
-    for begun in ["", "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc"] {
-        let host = Host::start(Behaviour::Hangs(begun)).await;
+    for partial_response in ["", "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc"] {
+        let host = Host::start(Behaviour::Hangs(partial_response)).await;
         let request = OutboundRequest {
             timeout: Duration::from_millis(200),
             ..get(&format!("http://{}/", host.address))

@@ -126,7 +126,7 @@ impl AccountPage {
         let factor = state.find_second_factor.run(person.user_id).await?;
         let view = view::Account {
             second_factor: factor.map(second_factor::codes_line),
-            person: person::shown(person),
+            person: person::to_view(person),
             notice,
             time_zone: zone.name().to_owned(),
             browsers: browsers.collect(),

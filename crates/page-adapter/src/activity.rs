@@ -42,7 +42,7 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
     };
     let ActivityPage { entries, next } = state.list_activity.run(person.user_id, after, PAGE_SIZE).await?;
     let view = view::Activity {
-        person: person::shown(&person),
+        person: person::to_view(&person),
         has_developer_page: state.developer.is_some(),
         time_zone: person.home_timezone.name().to_owned(),
         days: days(entries, person.home_timezone),
@@ -141,7 +141,7 @@ fn actor(event: &AuditEvent, name: Option<ReaderName>) -> ActorName {
     let by_token = event.kind == AuditKind::DataExported && event.subject.is_some();
     // It may have been someone else.
     if is_failed_sign_in(event.kind) {
-        return ActorName::Somebody;
+        return ActorName::Someone;
     }
     match event.actor {
         AuditActor::Person if !by_token => ActorName::You,

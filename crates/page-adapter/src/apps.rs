@@ -24,7 +24,7 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
     let done = query::read(&request, &["done"])?.get("done") == Some("disconnected");
     let apps = state.list_connected_apps.run(person.user_id).await?;
     let view = view::Apps {
-        person: person::shown(&person),
+        person: person::to_view(&person),
         notice: done.then(|| "Disconnected. The app may keep what it has already read.".to_owned()),
         has_developer_page: state.developer.is_some(),
         apps: apps.into_iter().map(|app| line(app, person.home_timezone)).collect(),

@@ -46,13 +46,13 @@ const fn fingerprint(text: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::fingerprint;
-    use crate::tests::{Answer, send};
+    use crate::tests::{TestResponse, send};
     use actix_web::http::StatusCode;
     use actix_web::test::TestRequest;
 
     const ASSETS: [&str; 3] = ["/assets/pages.css", "/assets/passkeys.js", "/assets/icon.svg"];
 
-    async fn ask(path: &str, known: Option<&str>) -> Answer {
+    async fn ask(path: &str, known: Option<&str>) -> TestResponse {
         let request = TestRequest::get().uri(path);
         let request = match known {
             Some(known) => request.insert_header(("if-none-match", known)),

@@ -31,13 +31,13 @@ pub(super) async fn begin(state: Data<PageState>, request: HttpRequest) -> Resul
         signed_in: signed_in.as_ref().map(person::session_key),
         address: caller::address(&request),
     };
-    let begun = state.begin_authorization.run(command).await.map_err(problem)?;
-    let location = location(begun);
+    let step = state.begin_authorization.run(command).await.map_err(problem)?;
+    let location = location(step);
     Ok(with_cookies(see_other(&location), [cookie]))
 }
 
-fn location(begun: AuthorizationStep) -> String {
-    match begun {
+fn location(step: AuthorizationStep) -> String {
+    match step {
         AuthorizationStep::Redirect(answer) => answer.expose().to_owned(),
         AuthorizationStep::Consent { request_id } => {
             format!("{}?request={request_id}", Endpoint::Consent.path())
@@ -51,28 +51,28 @@ fn location(begun: AuthorizationStep) -> String {
 /// Collects the parameters. Errors may be reported to the app only if client and redirect URI are valid, so
 /// an invalid one of these is treated as absent; errors of the others are reported.
 fn parameters<'a>(pairs: &'a [Pair<'a>]) -> AuthorizationParameters<'a> {
-    let given = |name| given(pairs, name);
-    let required = |name| match given(name) {
+    let parameter = |name| parameter(pairs, name);
+    let required = |name| match parameter(name) {
         ParameterValue::Once(value) => Some(value),
         ParameterValue::Absent | ParameterValue::Faulty => None,
     };
     AuthorizationParameters {
         client_id: required("client_id"),
         redirect_uri: required("redirect_uri"),
-        response_type: given("response_type"),
-        scope: given("scope"),
-        state: given(STATE),
-        code_challenge: given("code_challenge"),
-        code_challenge_method: given("code_challenge_method"),
-        prompt: given("prompt"),
-        response_mode: given("response_mode"),
-        login_hint: given("login_hint"),
-        resource: given("resource"),
+        response_type: parameter("response_type"),
+        scope: parameter("scope"),
+        state: parameter(STATE),
+        code_challenge: parameter("code_challenge"),
+        code_challenge_method: parameter("code_challenge_method"),
+        prompt: parameter("prompt"),
+        response_mode: parameter("response_mode"),
+        login_hint: parameter("login_hint"),
+        resource: parameter("resource"),
     }
 }
 
 /// Returns the values of one parameter. An empty value counts as omitted (RFC 6749 section 3.1).
-fn given<'a>(pairs: &'a [Pair<'a>], name: &str) -> ParameterValue<'a> {
+fn parameter<'a>(pairs: &'a [Pair<'a>], name: &str) -> ParameterValue<'a> {
     let mut values = pairs.iter().filter(|pair| pair.name == name).map(|pair| pair.value.as_ref());
     match (values.next(), values.next()) {
         (None, _) | (Some(""), None) => ParameterValue::Absent,
@@ -144,7 +144,7 @@ mod tests {
             "resource",
         ] {
             let query = format!("{name}=a&{name}=a");
-            assert!(matches!(given(&parse(&query).unwrap(), name), ParameterValue::Faulty), "{name}");
+            assert!(matches!(parameter(&parse(&query).unwrap(), name), ParameterValue::Faulty), "{name}");
         }
     }
 

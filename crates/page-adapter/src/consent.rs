@@ -11,7 +11,7 @@ use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::SignedInPerson;
 use application::authorization::{
-    ConsentDecision, ConsentError, ConsentView, DecideConsentCommand, OpenConsentCommand, OpenedConsent,
+    ConsentDecision, ConsentError, ConsentOutcome, ConsentView, DecideConsentCommand, OpenConsentCommand,
 };
 use domain::client::ClientPages;
 use domain::id::AuthorizationRequestId;
@@ -31,9 +31,9 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
     let address = caller::address(&request);
     let command = OpenConsentCommand { request_id, session: &person.session, visit, address };
     match state.open_consent.run(command).await.map_err(problem)? {
-        OpenedConsent::SignIn => Ok(to_sign_in(request_id)),
-        OpenedConsent::Redirect(answer) => Ok(see_other(answer.expose())),
-        OpenedConsent::Ask(asked) => ask(asked, &person),
+        ConsentOutcome::SignIn => Ok(to_sign_in(request_id)),
+        ConsentOutcome::Redirect(answer) => Ok(see_other(answer.expose())),
+        ConsentOutcome::Ask(asked) => ask(asked, &person),
     }
 }
 

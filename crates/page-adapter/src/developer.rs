@@ -96,7 +96,7 @@ async fn apps_page(
     let apps = use_cases.own_apps.list(person.user_id).await?;
     let people = sandbox::people(developer).await?;
     let view = view::DeveloperApps {
-        person: person::shown(person),
+        person: person::to_view(person),
         notice,
         is_full: apps.len() >= MAX_OWN_CLIENTS,
         apps: apps.iter().map(line).collect(),

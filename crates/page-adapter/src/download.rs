@@ -9,7 +9,7 @@ use actix_web::{HttpMessage as _, HttpRequest, HttpResponse};
 use application::export::ExportFormat;
 use application::export::{ExportQuery, Exporter};
 use domain::scope::ScopeSet;
-use http_adapter::Holder;
+use http_adapter::ResponseOwner;
 use http_adapter::attachment;
 use http_adapter::problem::Problem;
 
@@ -27,6 +27,6 @@ pub(super) async fn submit(
     }
     let query = ExportQuery { user_id: person.user_id, scopes: ScopeSet::CONSENTABLE, by: Exporter::Person };
     let export = state.export.open(query, format).await?;
-    request.extensions_mut().insert(Holder::from(person.user_id));
+    request.extensions_mut().insert(ResponseOwner::from(person.user_id));
     Ok(attachment(export, format))
 }

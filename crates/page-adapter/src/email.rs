@@ -54,7 +54,7 @@ fn answer(
     errors: FormErrors,
 ) -> Result<HttpResponse, Problem> {
     let view = view::ChangeEmail {
-        person: person::shown(person),
+        person: person::to_view(person),
         sends_mail: state.request_email_change.is_some(),
         email: email.to_owned(),
         errors,
@@ -86,7 +86,8 @@ pub(super) async fn show_confirmation(
     let Some(person) = person::signed_in(&request, &state).await? else {
         return page(StatusCode::OK, &SIGN_IN_FIRST);
     };
-    let view = view::ConfirmEmail { person: person::shown(&person), link, email: email.as_str().to_owned() };
+    let view =
+        view::ConfirmEmail { person: person::to_view(&person), link, email: email.as_str().to_owned() };
     page(StatusCode::OK, &view)
 }
 

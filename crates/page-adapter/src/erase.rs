@@ -50,5 +50,5 @@ fn is_own_address(person: &SignedInPerson, typed: &str) -> bool {
 }
 
 fn answer(person: &SignedInPerson, errors: FormErrors) -> Result<HttpResponse, Problem> {
-    page(errors.status(), &view::Erase { person: person::shown(person), errors })
+    page(errors.status(), &view::Erase { person: person::to_view(person), errors })
 }

@@ -11,6 +11,6 @@ use http_adapter::problem::Problem;
 /// Shows the page, with the tabs for a signed-in person.
 pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let person = person::signed_in(&request, &state).await?;
-    let person = person.as_ref().map(person::shown);
+    let person = person.as_ref().map(person::to_view);
     page(StatusCode::OK, &view::Help { person, operator: state.http.settings.operator.clone() })
 }

@@ -5,7 +5,7 @@ use super::person::{self, Destination};
 use super::person_form::PersonForm;
 use super::view::{
     self, FormErrors, ImportCounts, ImportLine, ImportPhase, ImportProfile, ImportRemark, KeptLine,
-    ProfileLine, UndoneLine,
+    ProfileLine, UndoLine,
 };
 use super::{moment, query};
 use crate::PageState;
@@ -14,8 +14,8 @@ use actix_web::web::{Data, Path};
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::SignedInPerson;
 use application::import::{
-    Counts, Import, ImportReport, KeptItem, KeptReason, KeptRecord, Rejection, ReportNote, UndoImportError,
-    Undone, UndoneCounts,
+    Counts, Import, ImportReport, KeptItem, KeptReason, KeptRecord, Rejection, ReportNote, UndoCounts,
+    UndoImportError, Undone,
 };
 use application::upload::{DiscardReason, UploadKey};
 use domain::id::ImportId;
@@ -62,7 +62,7 @@ pub(super) async fn show_one(
     let undone = (import.state == ImportState::Undone && !import.is_cancelled())
         .then(|| undone(&import.undone, person.home_timezone));
     let view = view::ImportPage {
-        person: person::shown(&person),
+        person: person::to_view(&person),
         notice,
         import: line(import, person.home_timezone),
         profile,
@@ -120,7 +120,7 @@ pub(super) async fn undo(state: Data<PageState>, sent: PersonForm) -> Result<Htt
         // The page itself shows that there is nothing to undo.
         Err(UndoImportError::AlreadyUndone | UndoImportError::NothingStored) => "",
         Err(UndoImportError::TooOld) => "?done=late",
-        Err(UndoImportError::NotTheirs) => "?done=shared",
+        Err(UndoImportError::NotOwned) => "?done=shared",
         Err(UndoImportError::Storage(error)) => return Err(error.into()),
     };
     Ok(see_other(&address(id, done)))
@@ -163,7 +163,7 @@ impl ImportsPage {
         let imports = state.list_imports.run(Some(person.user_id), MAX_LISTED).await?;
         let zone = person.home_timezone;
         let view = view::Imports {
-            person: person::shown(person),
+            person: person::to_view(person),
             errors: self.errors,
             most: state.uploads.is_some().then(|| mebibytes(state)),
             zone: zone.name().to_owned(),
@@ -179,7 +179,7 @@ fn line(import: Import, zone: TimeZone) -> ImportLine {
     let phase = if is_cancelled { ImportPhase::Cancelled } else { phase(import.state, import.bytes_done) };
     let passed = if phase == ImportPhase::Checking { import.bytes_checked } else { import.bytes_done };
     let ImportReport { sessions, supplements, logs, profile_changed, rejected_total, .. } = import.report;
-    let UndoneCounts { removed, restored, kept } = import.undone.counts;
+    let UndoCounts { removed, restored, kept } = import.undone.counts;
     let needs_start = import.needs_start();
     ImportLine {
         id: import.id.to_string(),
@@ -210,10 +210,10 @@ const fn cancelled(by: Canceller) -> &'static str {
     }
 }
 
-fn undone(undone: &Undone, zone: TimeZone) -> UndoneLine {
-    let Undone { counts: UndoneCounts { removed, restored, kept }, kept: records } = undone;
+fn undone(undone: &Undone, zone: TimeZone) -> UndoLine {
+    let Undone { counts: UndoCounts { removed, restored, kept }, kept: records } = undone;
     let records = records.iter().map(|record| kept_line(record, zone)).collect();
-    UndoneLine { removed: *removed, restored: *restored, kept: *kept, records }
+    UndoLine { removed: *removed, restored: *restored, kept: *kept, records }
 }
 
 fn kept_line(record: &KeptRecord, zone: TimeZone) -> KeptLine {

@@ -66,7 +66,7 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
     let answer = match text.as_deref().and_then(parse_kept) {
         Some((endpoint, fields)) => {
             let view = view::KeptForm {
-                person: person::shown(&person),
+                person: person::to_view(&person),
                 action: endpoint.path(),
                 what: what(endpoint),
                 fields,

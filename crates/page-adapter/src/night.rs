@@ -53,7 +53,7 @@ pub(super) async fn show(
     let neighbours = Neighbours::find(&session, &spans, zone);
     page(
         StatusCode::OK,
-        &draw(person::shown(&person), zone, &NightPageData { session, import, others, neighbours }),
+        &draw(person::to_view(&person), zone, &NightPageData { session, import, others, neighbours }),
     )
 }
 

@@ -86,7 +86,7 @@ async fn view(
         end,
         is_empty: latest.is_none(),
     };
-    Ok(draw(person::shown(person), zone, &found, asked))
+    Ok(draw(person::to_view(person), zone, &found, asked))
 }
 
 /// Sessions of a page.
@@ -212,17 +212,17 @@ fn pictures(
 fn medians(nights: &[DatedNight<'_>], index: Option<SleepRegularity>, weeks: Weeks) -> Vec<Figure> {
     let figure = |name, value: Option<(String, usize)>| {
         let (value, nights) = value?;
-        Some(Figure { name, value, note: Some(picture::counted(nights, "night")) })
+        Some(Figure { name, value, note: Some(picture::pluralize(nights, "night")) })
     };
     let regularity = |index: SleepRegularity| Figure {
         name: "Regularity",
         value: index.index().to_string(),
-        note: Some(format!("of 100, from {} of days", picture::counted(index.pairs, "pair"))),
+        note: Some(format!("of 100, from {} of days", picture::pluralize(index.pairs, "pair"))),
     };
     let length = |spread: Spread| (moment::duration(spread.median), spread.n);
     let clock = |spread: Spread| (moment::after_noon(spread.median), spread.n);
     let all = durations(nights, all_together).first().copied();
-    let times = ClockSpread::of(nights, weeks.zone);
+    let times = ClockSpread::from_nights(nights, weeks.zone);
     let figures = [
         figure("Asleep", all.and_then(|all| all.asleep).map(length)),
         figure("In bed", all.map(|all| length(all.in_bed))),

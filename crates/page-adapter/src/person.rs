@@ -160,7 +160,7 @@ pub(super) async fn signed_in_with(
 }
 
 /// Returns the person's details for the pages.
-pub(super) fn shown(person: &SignedInPerson) -> view::Person {
+pub(super) fn to_view(person: &SignedInPerson) -> view::Person {
     view::Person {
         email: person.email.as_str().to_owned(),
         user_id: person.user_id.to_string(),

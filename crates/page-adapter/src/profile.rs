@@ -77,10 +77,10 @@ pub(super) async fn submit(state: Data<PageState>, sent: PersonForm) -> Result<H
         };
     }
     let view = view::ProfilePreview {
-        person: person::shown(&person),
+        person: person::to_view(&person),
         changes: changes.iter().map(ProfileLine::new).collect(),
         effect: effect(&state, &person, &changes).await?,
-        fields: typed.iter().map(FormField::hidden).collect(),
+        fields: typed.iter().map(FormField::hidden_fields).collect(),
     };
     page(StatusCode::OK, &view)
 }
@@ -106,7 +106,7 @@ impl FormField {
     fn read(form: &Form, field: ProfileField) -> Result<Self, Problem> {
         let chosen = if field == ProfileField::HomeTimezone { form.line("zone_choice")? } else { "" };
         let now = if chosen.is_empty() { form.line(field.as_str())? } else { chosen };
-        let was = form.line(was_name(field))?;
+        let was = form.line(original_name(field))?;
         Ok(Self { field, was: was.to_owned(), now: now.trim().to_owned() })
     }
 
@@ -137,14 +137,14 @@ impl FormField {
         (!text.is_empty()).then_some(text)
     }
 
-    fn hidden(&self) -> [(&'static str, String); 2] {
-        [(self.field.as_str(), self.now.clone()), (was_name(self.field), self.was.clone())]
+    fn hidden_fields(&self) -> [(&'static str, String); 2] {
+        [(self.field.as_str(), self.now.clone()), (original_name(self.field), self.was.clone())]
     }
 }
 
 /// Returns the name of the field with the value that the form was shown with. Without it, an old form would
 /// take back what was changed elsewhere.
-const fn was_name(field: ProfileField) -> &'static str {
+const fn original_name(field: ProfileField) -> &'static str {
     match field {
         ProfileField::CreatedAt => "was_created_at",
         ProfileField::HomeTimezone => "was_home_timezone",
@@ -228,7 +228,7 @@ async fn form_page(
     for one in typed {
         fields.push(ProfileFields {
             name: one.field.as_str(),
-            was_name: was_name(one.field),
+            original_name: original_name(one.field),
             label: field_label(one.field),
             value: one.now.clone(),
             was: one.was.clone(),
@@ -238,7 +238,7 @@ async fn form_page(
     let zone = typed.iter().find(|one| one.field == ProfileField::HomeTimezone);
     let suggested = zone.filter(|_| errors.at("home_timezone").is_some());
     let view = view::Profile {
-        person: person::shown(person),
+        person: person::to_view(person),
         notice,
         fields,
         suggested: suggested.map(|zone| suggest(&zone.now)).unwrap_or_default(),

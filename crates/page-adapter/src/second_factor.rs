@@ -39,7 +39,7 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
     match state.find_second_factor.run(person.user_id).await? {
         Some(factor) if !replaces_app => {
             let view = view::SecondFactor {
-                person: person::shown(&person),
+                person: person::to_view(&person),
                 set_up: moment::day(factor.set_at, person.home_timezone),
                 codes: codes_line(factor),
                 is_required: state.is_second_factor_required,
@@ -154,7 +154,7 @@ fn set_up_page(
         form_token: form_token(&person.cookie),
         action: Endpoint::SecondFactor.path(),
     };
-    page(errors.status(), &form.view(state, Some(person::shown(person)), errors)?)
+    page(errors.status(), &form.view(state, Some(person::to_view(person)), errors)?)
 }
 
 /// Form to set up an authenticator app, on the account page or during a sign-in.

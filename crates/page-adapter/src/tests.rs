@@ -3,7 +3,7 @@
 mod state;
 mod store;
 
-pub(crate) use http_adapter::test_support::Answer;
+pub(crate) use http_adapter::test_support::TestResponse;
 pub(crate) use state::page_state;
 pub(crate) use store::{EmptyStore, NOW};
 
@@ -46,7 +46,7 @@ fn configure(state: Arc<PageState>) -> impl FnOnce(&mut ServiceConfig) {
 }
 
 /// Sends a request without a session to the pages of a server.
-pub(crate) async fn send(request: TestRequest) -> Answer {
+pub(crate) async fn send(request: TestRequest) -> TestResponse {
     send_to(configure(Arc::new(page_state(HttpSettings::default()))), request).await
 }
 
@@ -58,11 +58,11 @@ async fn every_row_of_a_page_is_served_with_its_methods_and_no_others() {
     }
 }
 
-async fn get(path: &str) -> Answer {
+async fn get(path: &str) -> TestResponse {
     send(TestRequest::get().uri(path)).await
 }
 
-async fn post(path: &str, cookie: Option<&str>, form: &'static str) -> Answer {
+async fn post(path: &str, cookie: Option<&str>, form: &'static str) -> TestResponse {
     let request = TestRequest::post()
         .uri(path)
         .insert_header(("content-type", "application/x-www-form-urlencoded"))
@@ -75,7 +75,7 @@ async fn post(path: &str, cookie: Option<&str>, form: &'static str) -> Answer {
 }
 
 /// Checks the common properties of every page (security.md T02, T28).
-fn assert_is_a_guarded_page(answer: &Answer, path: &str) {
+fn assert_is_a_guarded_page(answer: &TestResponse, path: &str) {
     assert_eq!(answer.header("content-type"), Some("text/html; charset=utf-8"), "{path}");
     let policy = answer.header("content-security-policy").unwrap_or_default();
     for rule in ["default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"] {
@@ -85,7 +85,7 @@ fn assert_is_a_guarded_page(answer: &Answer, path: &str) {
     assert_is_private(answer, path);
 }
 
-fn assert_is_private(answer: &Answer, path: &str) {
+fn assert_is_private(answer: &TestResponse, path: &str) {
     assert!(answer.header("cache-control").is_some_and(|policy| policy.contains("no-store")), "{path}");
     assert_eq!(answer.header("referrer-policy"), Some("no-referrer"), "{path}");
     assert_eq!(answer.header("x-content-type-options"), Some("nosniff"), "{path}");
@@ -196,7 +196,7 @@ async fn a_wrong_password_shows_the_form_again_with_an_error() {
 }
 
 #[actix_web::test]
-async fn the_first_page_gives_a_browser_a_visit_and_the_next_one_does_not() {
+async fn only_the_first_page_sets_a_visit_cookie() {
     let answer = get("/sign-in").await;
     let cookie = answer.header("set-cookie").unwrap().to_owned();
     assert!(cookie.starts_with("restwell_visit=rwv_") && cookie.contains("HttpOnly"), "{cookie}");
@@ -206,7 +206,7 @@ async fn the_first_page_gives_a_browser_a_visit_and_the_next_one_does_not() {
 }
 
 #[actix_web::test]
-async fn without_email_the_sign_in_page_says_who_resets_a_forgotten_password() {
+async fn without_email_the_sign_in_page_explains_who_resets_passwords() {
     let sign_in = async |sends_mail| {
         let state = page_state(HttpSettings { sends_mail, ..HttpSettings::default() });
         send_to(configure(Arc::new(state)), TestRequest::get().uri("/sign-in")).await.text().to_owned()

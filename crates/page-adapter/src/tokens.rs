@@ -135,7 +135,7 @@ impl TokensPage {
         let tokens = tokens.map(|listed| line(listed, person.home_timezone)).collect();
         let new_form = || TokenForm::empty(state.create_personal_token.new_form().to_string());
         let view = view::Tokens {
-            person: person::shown(person),
+            person: person::to_view(person),
             has_developer_page: state.developer.is_some(),
             mcp_url: format!("{}{}", settings.public_url.trim_end_matches('/'), Endpoint::Mcp.path()),
             notice,

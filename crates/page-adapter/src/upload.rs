@@ -266,7 +266,7 @@ async fn store(
     }
     unread.file = None;
     unread.fields.read_rest(&mut unread.form, unread.after).await?;
-    uploads.finish.run(key, unread.fields.parsed()?).await.map_err(not_finished)?;
+    uploads.finish.run(key, unread.fields.parse()?).await.map_err(not_finished)?;
     unfinished.key = None;
     Ok(key)
 }

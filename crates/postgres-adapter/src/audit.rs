@@ -157,13 +157,13 @@ impl AuditReader for PostgresStore {
     }
 }
 
-const APPEND_ONCE_OF_PERSON: &str = "INSERT INTO audit_event
+const APPEND_ONCE_FOR_PERSON: &str = "INSERT INTO audit_event
         (id, at, kind, actor, user_id, client_id, subject, event_count, address, scopes)
     SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
     WHERE NOT EXISTS (SELECT FROM audit_event WHERE user_id = $5 AND at >= $11 AND kind = $3 AND actor = $4
         AND client_id IS NOT DISTINCT FROM $6 AND subject IS NOT DISTINCT FROM $7)";
 
-const APPEND_ONCE_OF_NOBODY: &str = "INSERT INTO audit_event
+const APPEND_ONCE_WITHOUT_PERSON: &str = "INSERT INTO audit_event
         (id, at, kind, actor, user_id, client_id, subject, event_count, address, scopes)
     SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
     WHERE NOT EXISTS (SELECT FROM audit_event WHERE user_id IS NULL AND at >= $11 AND kind = $3 AND actor = $4
@@ -179,8 +179,8 @@ impl AuditRepository for PgUnitOfWork {
     async fn append_once(&mut self, event: &AuditEvent, since: DateTime<Utc>) -> Result<(), StorageError> {
         let text = match event.user_id {
             Some(user_id) if !keep_account(self.connection()?, user_id).await? => return Ok(()),
-            Some(_) => APPEND_ONCE_OF_PERSON,
-            None => APPEND_ONCE_OF_NOBODY,
+            Some(_) => APPEND_ONCE_FOR_PERSON,
+            None => APPEND_ONCE_WITHOUT_PERSON,
         };
         let statement = EventRow::from(event).bound_to(sql_query(text)).bind::<Timestamptz, _>(since);
         self.connection()?.execute(returning::<(), _>(statement)).await.map(drop)

@@ -217,7 +217,7 @@ impl CodeRepository for PgUnitOfWork {
         self.connection()?.load_row(query).await?.map(CodeRow::into_code).transpose()
     }
 
-    async fn find_and_hold(&mut self, hash: &SecretHash) -> Result<Option<CodeWithUser>, StorageError> {
+    async fn find_and_lock(&mut self, hash: &SecretHash) -> Result<Option<CodeWithUser>, StorageError> {
         let Some(code) = CodeRepository::find(self, hash).await? else { return Ok(None) };
         // Locks the person only: a code is changed only under its person's lock.
         let query = account::table.find(code.user_id.as_uuid()).select(account::locked_at);

@@ -22,7 +22,7 @@ const CLAIM: &str = "INSERT INTO idempotent_answer AS a (client_id, key_hash, co
     RETURNING true";
 
 /// `greatest` prevents a replica whose clock is behind from making a claim older.
-const PROLONG: &str = "UPDATE idempotent_answer SET claimed_at = greatest(claimed_at, $4)
+const RENEW: &str = "UPDATE idempotent_answer SET claimed_at = greatest(claimed_at, $4)
     WHERE client_id = $1 AND key_hash = $2 AND content_hash = $3 AND status IS NULL";
 
 /// Skips locked answers; a later run deletes them.
@@ -65,9 +65,9 @@ impl IdempotencyStore for PostgresStore {
         Ok(Claim::Busy)
     }
 
-    async fn prolong(&self, request: IdempotentRequest, now: DateTime<Utc>) -> Result<bool, StorageError> {
+    async fn renew(&self, request: IdempotentRequest, now: DateTime<Utc>) -> Result<bool, StorageError> {
         let IdempotentRequest { client_id, key, content } = &request;
-        let query = sql_query(PROLONG)
+        let query = sql_query(RENEW)
             .bind::<SqlUuid, _>(client_id.as_uuid())
             .bind::<Binary, _>(key.as_slice())
             .bind::<Binary, _>(content.as_slice())
@@ -121,5 +121,5 @@ async fn unclaimable_state(
     }
     let (Some(status), Some(body)) = (status, body) else { return Ok(Some(Claim::Busy)) };
     let status = u16::try_from(status).map_err(|_| unexpected("a stored response with an invalid status"))?;
-    Ok(Some(Claim::Answered(StoredResponse { status, body })))
+    Ok(Some(Claim::Completed(StoredResponse { status, body })))
 }

@@ -19,7 +19,7 @@ const ACQUIRE: &str = "INSERT INTO job_lease AS l (job, holder, held_until, due_
     SET holder = excluded.holder, held_until = clock_timestamp() + $3 * interval '1 microsecond'
     WHERE l.due_at <= clock_timestamp() AND l.held_until <= clock_timestamp()";
 
-const PROLONG: &str = "UPDATE job_lease SET held_until = clock_timestamp() + $3 * interval '1 microsecond'
+const RENEW: &str = "UPDATE job_lease SET held_until = clock_timestamp() + $3 * interval '1 microsecond'
     WHERE job = $1 AND holder = $2";
 
 const FINISH: &str = "UPDATE job_lease
@@ -32,8 +32,8 @@ impl JobLeases for PostgresStore {
         self.change_lease(ACQUIRE, job, holder, hold_for).await
     }
 
-    async fn prolong(&self, job: Job, holder: Uuid, hold_for: TimeDelta) -> Result<bool, StorageError> {
-        self.change_lease(PROLONG, job, holder, hold_for).await
+    async fn renew(&self, job: Job, holder: Uuid, hold_for: TimeDelta) -> Result<bool, StorageError> {
+        self.change_lease(RENEW, job, holder, hold_for).await
     }
 
     async fn finish(&self, job: Job, holder: Uuid, due_after: TimeDelta) -> Result<(), StorageError> {

@@ -68,7 +68,7 @@ impl From<&Passkey> for PasskeyRow {
             sign_count: i64::from(*sign_count),
             is_backup_eligible: *is_backup_eligible,
             is_backed_up: *is_backed_up,
-            transports: transports.names(),
+            transports: transports.to_names(),
             created_at: *created_at,
             last_used_at: *last_used_at,
         }
@@ -100,7 +100,7 @@ impl PasskeyRow {
             sign_count: u32::try_from(sign_count).map_err(corrupt(TABLE, "sign_count", id))?,
             is_backup_eligible,
             is_backed_up,
-            transports: Transports::read(&transports),
+            transports: Transports::parse(&transports),
             created_at,
             last_used_at,
         })

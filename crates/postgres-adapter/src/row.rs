@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_open_range_holds_the_years_1_to_9999_and_no_bound_leaves_what_postgres_knows() {
+    fn an_open_range_covers_the_years_1_to_9999_within_the_bounds_of_postgres() {
         assert_eq!(lower_bound(None).to_rfc3339(), "0001-01-01T00:00:00+00:00");
         assert_eq!(upper_bound(None), lower_bound(Some(DateTime::<Utc>::MAX_UTC)));
         assert_eq!(upper_bound(Some(DateTime::<Utc>::MIN_UTC)), lower_bound(None));

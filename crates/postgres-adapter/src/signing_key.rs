@@ -88,7 +88,7 @@ impl SigningKeyRepository for PgUnitOfWork {
         SigningKeyRepository::insert(self, key).await.map(|()| true)
     }
 
-    async fn list_for_change(&mut self) -> Result<Vec<SigningKey>, StorageError> {
+    async fn list_for_update(&mut self) -> Result<Vec<SigningKey>, StorageError> {
         let connection = self.connection()?;
         connection.batch_execute(LOCK_TABLE).await.map_err(storage_error)?;
         let query = signing_key::table

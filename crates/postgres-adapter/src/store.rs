@@ -98,7 +98,7 @@ impl PostgresStore {
     /// Returns the server's or the system's reason for the last failure to connect; `None` if the last
     /// attempt succeeded. It may name a role or a database, never a password. It is for the operator, not for
     /// clients.
-    pub fn why_unavailable(&self) -> Option<String> {
+    pub fn unavailability(&self) -> Option<String> {
         let in_time = || self.shortage.reason().map(|_| "no connection became free in time".to_owned());
         self.connector.failure().or_else(in_time)
     }

@@ -32,14 +32,14 @@ impl UnitOfWorkFactory for PostgresStore {
 impl PostgresStore {
     /// Begins a transaction; retries on another connection if the first one is broken.
     pub(crate) async fn transaction(&self) -> Result<PgUnitOfWork, StorageError> {
-        match self.begun().await? {
-            Err(error) if is_broken(&error) => self.begun().await?,
-            begun => begun,
+        match self.try_begin().await? {
+            Err(error) if is_broken(&error) => self.try_begin().await?,
+            begin_result => begin_result,
         }
         .map_err(storage_error)
     }
 
-    async fn begun(&self) -> Result<QueryResult<PgUnitOfWork>, StorageError> {
+    async fn try_begin(&self) -> Result<QueryResult<PgUnitOfWork>, StorageError> {
         // Created before `BEGIN` is sent: this future may be dropped at the await.
         let mut unit = PgUnitOfWork {
             connection: Some(self.pooled().await?),
@@ -47,9 +47,9 @@ impl PostgresStore {
             found: HashSet::new(),
         };
         // `BEGIN` needs no lock, so the wait timeout of a connection applies.
-        let begun = unit.connection()?.batch_execute(BEGIN);
-        let begun = self.response_guard.bound_with(self.wait_timeout, begun).await;
-        Ok(begun.and_then(identity).map(|()| unit))
+        let begin_result = unit.connection()?.batch_execute(BEGIN);
+        let begin_result = self.response_guard.run_within(self.wait_timeout, begin_result).await;
+        Ok(begin_result.and_then(identity).map(|()| unit))
     }
 }
 

@@ -110,21 +110,27 @@ impl AccountRow {
         } = self;
         let skin = |number: i16| u8::try_from(number).ok().and_then(|number| SkinType::new(number).ok());
         Ok(Biology {
-            birth_date: known("birth_date", *id, *birth_date, |date| BirthDate::new(date).ok())?,
-            biological_sex: known("biological_sex", *id, biological_sex.as_deref(), |text| {
+            birth_date: parse_stored("birth_date", *id, *birth_date, |date| BirthDate::new(date).ok())?,
+            biological_sex: parse_stored("biological_sex", *id, biological_sex.as_deref(), |text| {
                 BiologicalSex::parse(text).ok()
             })?,
-            blood_type: known("blood_type", *id, blood_type.as_deref(), |text| BloodType::parse(text).ok())?,
-            height: known("height_cm", *id, *height_cm, |value| BodyHeight::from_centimetres(value).ok())?,
-            weight: known("weight_kg", *id, *weight_kg, |value| BodyWeight::from_kilograms(value).ok())?,
-            skin_type: known("skin_type", *id, *skin_type, skin)?,
+            blood_type: parse_stored("blood_type", *id, blood_type.as_deref(), |text| {
+                BloodType::parse(text).ok()
+            })?,
+            height: parse_stored("height_cm", *id, *height_cm, |value| {
+                BodyHeight::from_centimetres(value).ok()
+            })?,
+            weight: parse_stored("weight_kg", *id, *weight_kg, |value| {
+                BodyWeight::from_kilograms(value).ok()
+            })?,
+            skin_type: parse_stored("skin_type", *id, *skin_type, skin)?,
             wheelchair_use: *wheelchair_use,
         })
     }
 }
 
 /// Parses an optional value.
-fn known<S, T>(
+fn parse_stored<S, T>(
     column: &'static str,
     row: Uuid,
     stored: Option<S>,

@@ -54,19 +54,19 @@ mod tests {
 
     #[tokio::test]
     async fn a_wait_ends_at_its_timeout_and_not_before() {
-        let begun = Instant::now();
+        let started = Instant::now();
         assert_eq!(in_time(LONGEST, pending::<Result<(), _>>()).await, Err(Fault::NoAnswer));
-        assert!(begun.elapsed() >= LONGEST);
+        assert!(started.elapsed() >= LONGEST);
     }
 
     #[tokio::test]
-    async fn a_fault_is_an_answer() {
+    async fn a_fault_counts_as_a_response() {
         let lost = async { Err::<(), _>(Fault::Lost) };
         assert_eq!(in_time(LONGEST, lost).await, Err(Fault::Lost));
     }
 
     #[tokio::test]
-    async fn an_answer_that_is_ready_when_the_wait_ends_is_used() {
+    async fn a_response_ready_at_the_timeout_is_used() {
         // Polled at the start and end of each slice, then found.
         let mut looks = 0;
         let answer = poll_fn(|_| {
@@ -78,14 +78,14 @@ mod tests {
 
     #[tokio::test]
     async fn a_busy_piece_of_a_wait_leaves_the_others() {
-        let (told, answer) = oneshot::channel();
+        let (sender, answer) = oneshot::channel();
         tokio::spawn(async move {
             be_busy();
             // The thread is back, but the reply has not arrived.
             for _ in 0..100 {
                 tokio::task::yield_now().await;
             }
-            told.send(7)
+            sender.send(7)
         });
         assert_eq!(in_time(LONGEST, async { answer.await.map_err(|_| Fault::Lost) }).await, Ok(7));
     }

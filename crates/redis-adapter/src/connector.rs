@@ -35,7 +35,7 @@ impl Connector {
     /// Opens a connection and probes it: a server that only accepts connections would run every request into
     /// its timeout.
     pub(crate) async fn connect(&self) -> Result<MultiplexedConnection, Fault> {
-        let made = async {
+        let connect = async {
             // Timeouts are ours: the driver's would apply to each step of a request.
             let config = AsyncConnectionConfig::new()
                 .set_connection_timeout(None)
@@ -46,7 +46,7 @@ impl Connector {
             Ok::<_, Fault>(connection)
         };
         let longest = CONNECT_TIMEOUT.max(self.answer_timeout);
-        let connection = timeout(longest, made).await.map_err(|_| Fault::NoAnswer)??;
+        let connection = timeout(longest, connect).await.map_err(|_| Fault::NoAnswer)??;
         self.probe(&connection).await?;
         Ok(connection)
     }

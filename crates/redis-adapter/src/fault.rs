@@ -22,7 +22,7 @@ pub(crate) enum Fault {
     Credentials,
     /// The server replied with this error code, such as `READONLY` or `OOM`.
     #[error("error {0}")]
-    Answer(String),
+    ErrorReply(String),
     /// The reply is not a count.
     #[error("invalid reply")]
     Protocol,
@@ -53,7 +53,7 @@ impl Fault {
             |code: &&str| code.len() <= LONGEST_CODE && code.bytes().all(|byte| byte.is_ascii_uppercase());
         match code.filter(is_code) {
             Some("WRONGPASS" | "NOAUTH") => Self::Credentials,
-            Some(code) => Self::Answer(code.to_owned()),
+            Some(code) => Self::ErrorReply(code.to_owned()),
             None => Self::Protocol,
         }
     }
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn a_code_is_repeated_and_other_words_are_not() {
-        assert_eq!(Fault::answer(Some("READONLY")), Fault::Answer("READONLY".to_owned()));
+        assert_eq!(Fault::answer(Some("READONLY")), Fault::ErrorReply("READONLY".to_owned()));
         assert_eq!(Fault::answer(Some("NOAUTH")), Fault::Credentials);
         for words in ["LEAKME123", "restwell:rate:1:x", "AVERYLONGWORDTHATISNOCODE"] {
             assert_eq!(Fault::answer(Some(words)), Fault::Protocol, "{words}");

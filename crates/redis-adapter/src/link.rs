@@ -24,7 +24,7 @@ pub(crate) struct LiveConnection {
 pub(crate) struct Link {
     live: watch::Sender<Option<LiveConnection>>,
     ever_answered: watch::Sender<bool>,
-    made: AtomicU64,
+    connection_count: AtomicU64,
     outage_is_reported: AtomicBool,
 }
 
@@ -33,7 +33,7 @@ impl Link {
         Self {
             live: watch::Sender::new(None),
             ever_answered: watch::Sender::new(false),
-            made: AtomicU64::new(0),
+            connection_count: AtomicU64::new(0),
             outage_is_reported: AtomicBool::new(false),
         }
     }
@@ -49,7 +49,7 @@ impl Link {
 
     /// Installs a connection that was just probed.
     pub(crate) fn connected(&self, connection: MultiplexedConnection) -> LiveConnection {
-        let number = self.made.fetch_add(1, Ordering::Relaxed);
+        let number = self.connection_count.fetch_add(1, Ordering::Relaxed);
         let live = LiveConnection { number, connection, workers: Arc::new(WorkerConnections::new()) };
         self.live.send_replace(Some(live.clone()));
         self.ever_answered.send_replace(true);

@@ -13,7 +13,6 @@
 mod e2e {
     #[macro_use]
     mod world;
-    mod answer;
     mod app;
     mod authenticator;
     mod browser;
@@ -22,6 +21,7 @@ mod e2e {
     mod person;
     mod polling;
     mod relay;
+    mod response;
     mod server;
 
     mod assistant;

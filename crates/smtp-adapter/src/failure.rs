@@ -47,7 +47,7 @@ pub(crate) enum Failure {
     Connection(String),
     /// The reply is not SMTP or does not belong to this step.
     #[error("invalid reply from the mail server to {}", name(*.0))]
-    Answer(Step),
+    UnexpectedReply(Step),
     /// The mail server, or a machine in the middle, does not offer STARTTLS.
     #[error("the mail server does not offer STARTTLS, which is required")]
     NoStartTls,
@@ -77,7 +77,7 @@ impl Failure {
         }
         match io_text(error) {
             Some(text) => Self::Connection(text),
-            None => Self::Answer(step),
+            None => Self::UnexpectedReply(step),
         }
     }
 
@@ -87,7 +87,7 @@ impl Failure {
             Self::NoAddress => true,
             Self::Answered { is_final, .. } => *is_final,
             Self::Connection(_)
-            | Self::Answer(_)
+            | Self::UnexpectedReply(_)
             | Self::NoStartTls
             | Self::NoSignIn
             | Self::NoUnicodeAddress

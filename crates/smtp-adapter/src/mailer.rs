@@ -112,7 +112,7 @@ impl SmtpMailer {
     async fn deliver(&self, mail: &Mail, completed: StepObserver<'_>) -> Result<(), Failure> {
         // RFC 5322 section 3.6.4 recommends a host name on the right side of a message id.
         let id = format!("<{}@{}>", self.entropy.uuid().simple(), self.hello);
-        let message = message::written(mail, &self.options.sender, id, self.clock.now())?;
+        let message = message::write(mail, &self.options.sender, id, self.clock.now())?;
         let mut connection = within(self.options.timeout, self.open(completed)).await?;
         let limit = self.options.timeout.saturating_mul(MESSAGE_TIMEOUTS);
         let handed_over = within(limit, send_message(&mut connection, &message, completed)).await;
@@ -215,7 +215,7 @@ fn expect(
         Ok(response) if response.has_code(code) => Ok(()),
         // 251: the recipient has moved, and the server forwards the message.
         Ok(response) if step == Step::Recipient && response.has_code(251) => Ok(()),
-        Ok(_) => Err(Failure::Answer(step)),
+        Ok(_) => Err(Failure::UnexpectedReply(step)),
         Err(error) => Err(Failure::at(step, &error)),
     }
 }

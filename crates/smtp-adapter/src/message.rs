@@ -10,7 +10,7 @@ use lettre::message::header::{ContentType, HeaderName, HeaderValue};
 use lettre::message::{Mailbox, Message, SinglePart};
 
 /// Writes a plain-text message marked as generated (RFC 3834), so that automatic responders ignore it.
-pub(crate) fn written(
+pub(crate) fn write(
     mail: &Mail,
     sender: &Sender,
     message_id: String,
@@ -64,7 +64,7 @@ mod tests {
     fn formatted(mail: &Mail) -> Result<String, Failure> {
         let sender = Sender::parse("Restwell <restwell@example.org>").unwrap();
         let at = "2026-03-08T23:10:00Z".parse().unwrap();
-        let message = written(mail, &sender, "<id@sleep.example.org>".to_owned(), at)?;
+        let message = write(mail, &sender, "<id@sleep.example.org>".to_owned(), at)?;
         Ok(String::from_utf8(message.formatted()).unwrap())
     }
 
@@ -79,7 +79,7 @@ mod tests {
             let sender = Sender::for_host(host).unwrap();
             let at = "2026-03-08T23:10:00Z".parse().unwrap();
             let mail = mail("robin@example.org", "Hello", "A text");
-            assert!(written(&mail, &sender, "<id@sleep.example.org>".to_owned(), at).is_ok(), "{host}");
+            assert!(write(&mail, &sender, "<id@sleep.example.org>".to_owned(), at).is_ok(), "{host}");
         }
     }
 
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_mail_cannot_name_is_refused_and_no_address_makes_a_header() {
+    fn an_address_invalid_in_mail_is_refused_and_no_address_adds_a_header() {
         for to in ["sam@exa\u{85}mple.org", "sam@example.org\r\nBcc:x@example.org"] {
             assert!(Email::parse(to).is_err(), "{to}");
         }

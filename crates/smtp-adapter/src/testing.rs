@@ -119,7 +119,7 @@ struct SmtpSession {
 
 /// Next state of a connection.
 enum Next {
-    Answer(&'static str),
+    Reply(&'static str),
     Encrypt(TlsAcceptor),
     Text,
     End,
@@ -130,14 +130,14 @@ impl SmtpSession {
     async fn run(self, stream: TcpStream) {
         let _ = match &self.behaviour.implicit {
             Some(acceptor) => match acceptor.accept(stream).await {
-                Ok(stream) => self.talk(BufReader::new(Box::new(stream)), true, true).await,
+                Ok(stream) => self.run_session(BufReader::new(Box::new(stream)), true, true).await,
                 Err(_) => Ok(()),
             },
-            None => self.talk(BufReader::new(Box::new(stream)), false, true).await,
+            None => self.run_session(BufReader::new(Box::new(stream)), false, true).await,
         };
     }
 
-    async fn talk(&self, mut lines: Lines, is_encrypted: bool, greets: bool) -> std::io::Result<()> {
+    async fn run_session(&self, mut lines: Lines, is_encrypted: bool, greets: bool) -> std::io::Result<()> {
         if greets && !self.answer(&mut lines, "greeting", "220 mail.example ready").await? {
             return Ok(());
         }
@@ -147,7 +147,7 @@ impl SmtpSession {
             let next = self.next(&command, is_encrypted);
             self.write_down(command.clone(), is_encrypted);
             let goes_on = match next {
-                Next::Answer(usual) => self.answer(&mut lines, &command, usual).await?,
+                Next::Reply(usual) => self.answer(&mut lines, &command, usual).await?,
                 Next::Text => {
                     self.answer(&mut lines, &command, "354 go on").await?
                         && self.listen(&mut lines).await?
@@ -156,7 +156,7 @@ impl SmtpSession {
                 Next::Encrypt(acceptor) => {
                     if self.answer(&mut lines, &command, "220 go on").await? {
                         let stream = acceptor.accept(lines.into_inner()).await?;
-                        Box::pin(self.talk(BufReader::new(Box::new(stream)), true, false)).await?;
+                        Box::pin(self.run_session(BufReader::new(Box::new(stream)), true, false)).await?;
                     }
                     return Ok(());
                 }
@@ -175,20 +175,20 @@ impl SmtpSession {
     fn next(&self, command: &str, is_encrypted: bool) -> Next {
         let starttls = self.behaviour.starttls.as_ref().filter(|_| !is_encrypted);
         match (command.split(' ').next().unwrap_or_default(), starttls) {
-            ("EHLO", _) => Next::Answer("EHLO"),
+            ("EHLO", _) => Next::Reply("EHLO"),
             ("STARTTLS", Some(acceptor)) => Next::Encrypt(acceptor.clone()),
-            ("AUTH", _) => Next::Answer("235 welcome"),
-            ("MAIL" | "RCPT", _) => Next::Answer("250 good"),
+            ("AUTH", _) => Next::Reply("235 welcome"),
+            ("MAIL" | "RCPT", _) => Next::Reply("250 good"),
             ("DATA", _) => Next::Text,
             ("QUIT", _) => Next::End,
-            _ => Next::Answer("500 what?"),
+            _ => Next::Reply("500 what?"),
         }
     }
 
     /// Replies as configured; returns whether the connection continues.
     async fn answer(&self, lines: &mut Lines, command: &str, usual: &str) -> std::io::Result<bool> {
-        let told = self.behaviour.instead.iter().find(|(line, _)| command.starts_with(line));
-        let text = match told.map(|(_, instead)| *instead) {
+        let scripted = self.behaviour.instead.iter().find(|(line, _)| command.starts_with(line));
+        let text = match scripted.map(|(_, instead)| *instead) {
             Some(Misbehaviour::Hang) => return std::future::pending().await,
             Some(Misbehaviour::Drop) => return Ok(false),
             Some(Misbehaviour::Say(text)) => format!("{text}\r\n"),

@@ -121,7 +121,7 @@ impl CodeRepository for SqliteUnitOfWork {
         self.run(load_row(authorization_code::table.find(hash))).await?.map(CodeRow::into_code).transpose()
     }
 
-    async fn find_and_hold(&mut self, hash: &SecretHash) -> Result<Option<CodeWithUser>, StorageError> {
+    async fn find_and_lock(&mut self, hash: &SecretHash) -> Result<Option<CodeWithUser>, StorageError> {
         let hash = hash.as_bytes().to_vec();
         // The transaction holds the write lock, so the account row needs no lock.
         self.run(move |connection| {

@@ -108,10 +108,10 @@ impl Location {
     /// SQLite ignores its busy timeout here, so several processes that open a new file would fail; hence the
     /// loop.
     fn use_write_ahead_log(&self, connection: &mut SqliteConnection) -> Result<(), StorageError> {
-        let begun = Instant::now();
+        let started_at = Instant::now();
         loop {
             match connection.batch_execute("PRAGMA journal_mode = WAL").map_err(error::of_connection) {
-                Err(StorageError::Retryable) if begun.elapsed() < self.busy_timeout => {
+                Err(StorageError::Retryable) if started_at.elapsed() < self.busy_timeout => {
                     std::thread::sleep(Duration::from_millis(10));
                 }
                 result => return result,
@@ -183,9 +183,9 @@ mod tests {
         let (location, directory) = empty_location();
         let mut writer = location.connect(Role::Writer).unwrap();
         assert_eq!(pragma(&mut writer, "PRAGMA secure_delete"), 1);
-        let told = "somebody whom nobody shall find again";
+        let erased = "somebody whom nobody shall find again";
         let stored =
-            format!("CREATE TABLE note (text TEXT); INSERT INTO note VALUES ('{told}'), ('another');");
+            format!("CREATE TABLE note (text TEXT); INSERT INTO note VALUES ('{erased}'), ('another');");
         writer.batch_execute(&stored).unwrap();
         writer.batch_execute("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
         writer.batch_execute("DELETE FROM note WHERE text <> 'another'").unwrap();
@@ -197,7 +197,7 @@ mod tests {
                 std::fs::read(file).unwrap().windows(text.len()).any(|window| window == text.as_bytes())
             })
         };
-        assert!(holds("another") && !holds(told));
+        assert!(holds("another") && !holds(erased));
     }
 
     #[test]

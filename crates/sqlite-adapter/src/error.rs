@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_uniqueness_names_its_key() {
+    fn a_unique_violation_names_its_key() {
         let of = |message| storage_error(DatabaseErrorKind::UniqueViolation, message);
         let email = of("UNIQUE constraint failed: account.email_normalised");
         assert!(matches!(email, StorageError::Conflict(UniqueKey::UserEmail)));

@@ -31,7 +31,7 @@ impl IdempotencyStore for SqliteStore {
         .await
     }
 
-    async fn prolong(&self, request: IdempotentRequest, now: DateTime<Utc>) -> Result<bool, StorageError> {
+    async fn renew(&self, request: IdempotentRequest, now: DateTime<Utc>) -> Result<bool, StorageError> {
         let IdempotentRequest { client_id, key, content } = request;
         let statement: Statement<()> = Statement::new(
             "UPDATE idempotent_answer SET claimed_at = max(claimed_at, ?) \
@@ -111,5 +111,5 @@ fn find_claim(connection: &mut SqliteConnection, request: IdempotentRequest) -> 
     }
     let (Some(status), Some(body)) = (status, body) else { return Ok(Claim::Busy) };
     let status = Cells::new("idempotent_answer", &key).valid("status", u16::try_from(status))?;
-    Ok(Claim::Answered(StoredResponse { status, body }))
+    Ok(Claim::Completed(StoredResponse { status, body }))
 }

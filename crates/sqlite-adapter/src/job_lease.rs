@@ -30,7 +30,7 @@ impl JobLeases for SqliteStore {
         .await
     }
 
-    async fn prolong(&self, job: Job, holder: Uuid, hold_for: TimeDelta) -> Result<bool, StorageError> {
+    async fn renew(&self, job: Job, holder: Uuid, hold_for: TimeDelta) -> Result<bool, StorageError> {
         self.write(move |connection| {
             let statement: Statement<()> =
                 Statement::new("UPDATE job_lease SET held_until = ? WHERE job = ? AND holder = ?")

@@ -69,7 +69,7 @@ impl ReaderPool {
             if is_the_same { Ok(opened) } else { Err(StorageError::Unavailable) }
         });
         let opened = opening.await.map_err(|error| StorageError::Internal(Box::new(error)))??;
-        connection_meter::READERS.opened();
+        connection_meter::READERS.record_opened();
         Ok(Connection::with_runtime(opened, DetachedSpawner))
     }
 }

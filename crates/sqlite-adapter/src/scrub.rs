@@ -85,12 +85,12 @@ pub(crate) fn empty_log(
 ) -> Result<bool, StorageError> {
     // A connection that never read has not opened the log, and would report success.
     requested(connection).storage()?;
-    let begun = Instant::now();
+    let started = Instant::now();
     set_busy_timeout(connection, timeout)?;
     let emptied = loop {
         match checkpoint(connection) {
             Ok(0) if log_length(location) == 0 => break Ok(true),
-            Ok(_) | Err(StorageError::Retryable) if begun.elapsed() < timeout => {
+            Ok(_) | Err(StorageError::Retryable) if started.elapsed() < timeout => {
                 std::thread::sleep(RETRY_INTERVAL);
             }
             Ok(_) | Err(StorageError::Retryable) => break Ok(false),

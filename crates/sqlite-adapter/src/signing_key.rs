@@ -89,7 +89,7 @@ impl SigningKeyRepository for SqliteUnitOfWork {
         .await
     }
 
-    async fn list_for_change(&mut self) -> Result<Vec<SigningKey>, StorageError> {
+    async fn list_for_update(&mut self) -> Result<Vec<SigningKey>, StorageError> {
         // The transaction holds the write lock, so nothing read here can change.
         self.run(list).await
     }

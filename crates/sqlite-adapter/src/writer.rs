@@ -171,7 +171,7 @@ impl Drop for Transaction {
 /// Records an outcome that reports a disk that refuses writes.
 fn noted<T>(state: &WriteState, outcome: Result<T, StorageError>) -> Result<T, StorageError> {
     if let Err(StorageError::Disk(fault)) = &outcome {
-        state.refused(*fault);
+        state.record_refusal(*fault);
     }
     outcome
 }
@@ -181,7 +181,7 @@ fn begin_immediate(connection: &mut SqliteConnection, location: &Location) -> Re
     connection::make_idle(connection, location, Role::Writer)?;
     connection.batch_execute("PRAGMA busy_timeout = 0").storage()?;
     let started = Instant::now();
-    let begun = loop {
+    let begin_result = loop {
         match AnsiTransactionManager::begin_transaction_sql(connection, "BEGIN IMMEDIATE").storage() {
             Err(StorageError::Retryable) if started.elapsed() < location.busy_timeout => {
                 std::thread::sleep(RETRY_INTERVAL);
@@ -191,7 +191,7 @@ fn begin_immediate(connection: &mut SqliteConnection, location: &Location) -> Re
     };
     let busy_timeout = format!("PRAGMA busy_timeout = {}", location.busy_timeout.as_millis());
     connection.batch_execute(&busy_timeout).storage()?;
-    begun
+    begin_result
 }
 
 fn commit(connection: &mut SqliteConnection) -> Result<(), StorageError> {

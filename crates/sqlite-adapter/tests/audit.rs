@@ -10,7 +10,7 @@ use sqlite_adapter::{SqliteOptions, SqliteStore};
 use uuid::Uuid;
 
 #[tokio::test]
-async fn nobody_changes_an_event_however_they_try() {
+async fn events_cannot_be_changed_by_any_statement() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("restwell.db");
     let options = SqliteOptions { create: true, ..SqliteOptions::default() };

@@ -122,7 +122,7 @@ async fn read_all(store: &SqliteStore) -> Result<(), StorageError> {
     store.find_by_refresh_token(&SecretHash::from_bytes([0; 32]), None).await?;
     store.find_access(user_id, GrantId::from_uuid(id)).await?;
     store.walk(user_id, None, 9).await?;
-    store.list_taken(user_id).await?;
+    store.list_logged(user_id).await?;
     store.walk_logs(user_id, None, 9).await?;
     store.list_signing_keys().await?;
     store.find_session(&SecretHash::from_bytes([0; 32])).await?;

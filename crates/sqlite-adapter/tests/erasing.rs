@@ -175,7 +175,7 @@ async fn an_erasure_delayed_by_a_reader_is_finished_after_the_read() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_erasure_that_is_rolled_back_asks_for_nothing() {
+async fn a_rolled_back_erasure_requests_no_scrub() {
     let world = World::new().await;
     let mut unit = world.store.begin().await.unwrap();
     let erasure = Erasure { id: ErasureId::from_uuid(Uuid::nil()), at: DateTime::<Utc>::UNIX_EPOCH };

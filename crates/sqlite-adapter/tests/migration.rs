@@ -37,7 +37,7 @@ fn schema(path: &Path) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn up_down_and_up_again_give_the_same_schema() {
+async fn up_down_and_up_again_restore_the_schema() {
     let directory = tempfile::tempdir().unwrap();
     let (store, path) = open(&directory).await;
     store.migrate().await.unwrap();
@@ -62,7 +62,7 @@ async fn migrating_again_changes_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_several_stores_that_migrate_at_once_all_succeed_and_one_does_it() {
+async fn several_stores_that_migrate_at_once_all_succeed_and_one_does_it() {
     let directory = tempfile::tempdir().unwrap();
     let tasks: Vec<_> = (0..8)
         .map(|_| {
@@ -96,7 +96,7 @@ async fn every_migration_records_the_oldest_program_that_may_run_on_it() {
 }
 
 #[tokio::test]
-async fn a_schema_that_grew_serves_unless_it_excludes_this_program() {
+async fn a_newer_schema_is_compatible_unless_it_excludes_this_program() {
     let directory = tempfile::tempdir().unwrap();
     let (store, path) = open(&directory).await;
     store.migrate().await.unwrap();

@@ -71,7 +71,7 @@ async fn a_file_that_is_not_a_database_is_an_error() {
 }
 
 #[tokio::test]
-async fn a_store_without_a_schema_answers_with_errors() {
+async fn a_store_without_a_schema_returns_errors() {
     let directory = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(&directory.path().join("restwell.db"), CREATE).await.unwrap();
     assert_eq!(store.schema_state().await.unwrap(), SchemaState::Missing);

@@ -63,14 +63,14 @@ async fn give_up_at_many_moments(store: Arc<SqliteStore>) {
 }
 
 #[tokio::test]
-async fn a_request_given_up_on_a_single_threaded_runtime_leaves_nothing_behind() {
+async fn a_request_cancelled_on_a_single_threaded_runtime_leaves_nothing_behind() {
     let directory = tempfile::tempdir().unwrap();
     let store = open(&directory.path().join("restwell.db"), Duration::from_secs(5)).await;
     give_up_at_many_moments(store).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_request_given_up_on_a_multi_threaded_runtime_leaves_nothing_behind() {
+async fn a_request_cancelled_on_a_multi_threaded_runtime_leaves_nothing_behind() {
     let directory = tempfile::tempdir().unwrap();
     let store = open(&directory.path().join("restwell.db"), Duration::from_secs(5)).await;
     give_up_at_many_moments(store).await;

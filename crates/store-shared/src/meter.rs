@@ -34,7 +34,7 @@ impl ConnectionMeter {
     }
 
     /// Records another open connection.
-    pub fn opened(&self) {
+    pub fn record_opened(&self) {
         self.open.increment(1.0);
     }
 

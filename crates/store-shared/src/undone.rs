@@ -1,7 +1,7 @@
 //! The column `undone` of an import.
 
 use crate::json;
-use application::import::{KeptRecord, Undone, UndoneCounts};
+use application::import::{KeptRecord, UndoCounts, Undone};
 use application::ports::storage::StorageError;
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ pub fn write_undone(undone: &Undone) -> Result<Option<String>, StorageError> {
     if *undone == Undone::default() {
         return Ok(None);
     }
-    let Undone { counts: UndoneCounts { removed, restored, kept }, kept: records } = undone;
+    let Undone { counts: UndoCounts { removed, restored, kept }, kept: records } = undone;
     let records = records.iter().map(KeptRecord::to_string).collect();
     json::write(&StoredUndone { removed: *removed, restored: *restored, kept: *kept, records }).map(Some)
 }
@@ -28,5 +28,5 @@ pub fn read_undone(json: Option<&str>) -> Option<Undone> {
     let Some(json) = json else { return Some(Undone::default()) };
     let StoredUndone { removed, restored, kept, records } = serde_json::from_str(json).ok()?;
     let records: Option<Vec<_>> = records.iter().map(|record| KeptRecord::parse(record)).collect();
-    Some(Undone { counts: UndoneCounts { removed, restored, kept }, kept: records? })
+    Some(Undone { counts: UndoCounts { removed, restored, kept }, kept: records? })
 }

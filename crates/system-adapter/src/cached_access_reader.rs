@@ -27,8 +27,8 @@ const REMEMBER_DURATION: Duration = Duration::from_secs(3);
 pub struct CachedAccessReader {
     inner: Arc<dyn AccessReader>,
     max_age: Duration,
-    grants: Cache<(UserId, GrantId), Answer<AccessState>>,
-    personal: Cache<[u8; 32], Answer<PersonalAccess>>,
+    grants: Cache<(UserId, GrantId), CachedResult<AccessState>>,
+    personal: Cache<[u8; 32], CachedResult<PersonalAccess>>,
     delay: Option<RevocationDelay>,
 }
 
@@ -47,7 +47,7 @@ impl RevocationDelay {
 }
 
 #[derive(Clone, Copy)]
-struct Answer<T> {
+struct CachedResult<T> {
     /// When the store was queried; the result may be that old.
     asked_at: Instant,
     state: T,
@@ -75,7 +75,7 @@ impl CachedAccessReader {
     }
 
     /// Records that access ended, and removes the cached result so that this happens once.
-    fn ended<K, T>(&self, answers: &Cache<K, Answer<T>>, key: &K, ended_at: Option<DateTime<Utc>>)
+    fn ended<K, T>(&self, answers: &Cache<K, CachedResult<T>>, key: &K, ended_at: Option<DateTime<Utc>>)
     where
         K: Hash + Eq + Send + Sync + 'static,
         T: Copy + Send + Sync + 'static,
@@ -87,7 +87,7 @@ impl CachedAccessReader {
         }
     }
 
-    fn remembered<K, T>(&self, answers: &Cache<K, Answer<T>>, key: &K) -> Option<T>
+    fn remembered<K, T>(&self, answers: &Cache<K, CachedResult<T>>, key: &K) -> Option<T>
     where
         K: Hash + Eq + Send + Sync + 'static,
         T: Copy + Send + Sync + 'static,
@@ -114,7 +114,7 @@ impl AccessReader for CachedAccessReader {
         let asked_at = Instant::now();
         let found = self.inner.find_access(user_id, grant_id).await?;
         match found {
-            Some(state) if state.is_live => self.grants.insert(key, Answer { asked_at, state }),
+            Some(state) if state.is_live => self.grants.insert(key, CachedResult { asked_at, state }),
             Some(state) => self.ended(&self.grants, &key, state.ended_at),
             None => {}
         }
@@ -133,7 +133,7 @@ impl AccessReader for CachedAccessReader {
         let found = self.inner.find_personal_access(hash).await?;
         match found {
             // The caller compares the expiry, because it depends on the time of the request.
-            Some(state) if state.is_live => self.personal.insert(key, Answer { asked_at, state }),
+            Some(state) if state.is_live => self.personal.insert(key, CachedResult { asked_at, state }),
             Some(state) => self.ended(&self.personal, &key, state.ended_at),
             None => {}
         }

@@ -27,7 +27,7 @@ struct WrittenMail<'a> {
 
 impl MailSealer for EncryptedMailSealer {
     fn seal(&self, id: MessageId, mail: &Mail) -> Result<Vec<u8>, MailSealError> {
-        let plain = written(mail)?;
+        let plain = encode(mail)?;
         seal::seal(&self.encryption_key, (Purpose::Mail, id.as_uuid()), &plain).map_err(|_| MailSealError)
     }
 
@@ -40,7 +40,7 @@ impl MailSealer for EncryptedMailSealer {
     }
 }
 
-fn written(mail: &Mail) -> Result<Zeroizing<Vec<u8>>, MailSealError> {
+fn encode(mail: &Mail) -> Result<Zeroizing<Vec<u8>>, MailSealError> {
     let Mail { to, subject, text } = mail;
     // JSON takes at most six bytes per byte of text. A buffer that grew would leave copies of the text in
     // memory.
@@ -106,10 +106,10 @@ mod tests {
         let ring = Ed25519KeyRing::new(key.clone(), parties);
         let sealer = EncryptedMailSealer::new(key);
         let kid = KeyId::from_uuid(Uuid::from_u128(1));
-        let mut signing_key = ring.make(kid, DateTime::UNIX_EPOCH).unwrap();
+        let mut signing_key = ring.create_key(kid, DateTime::UNIX_EPOCH).unwrap();
         assert_eq!(sealer.open(id(1), signing_key.private_key.as_bytes()), Err(MailSealError));
         signing_key.private_key = SealedPrivateKey::new(sealer.seal(id(1), &mail()).unwrap());
-        assert_eq!(ring.load(&[signing_key]), Err(KeyRingError::CannotOpen(kid)));
+        assert_eq!(ring.load(&[signing_key]), Err(KeyRingError::CannotDecrypt(kid)));
     }
 
     #[test]
@@ -129,7 +129,7 @@ mod tests {
             let mail = Mail { subject, text, ..mail() };
             let bytes = sealer.seal(id(1), &mail).unwrap();
             prop_assert!(sealer.open(id(1), &bytes).unwrap() == mail);
-            let plain = written(&mail).unwrap();
+            let plain = encode(&mail).unwrap();
             let Mail { to, subject, text } = &mail;
             prop_assert!(plain.capacity() < (to.as_str().len() + subject.len() + text.len()) * 6 + 65);
         }

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_sealed_opens_under_the_same_key_at_the_same_place() {
+    fn sealed_bytes_open_with_the_same_key_and_id() {
         let key = EncryptionKey::generate();
         let sealed = seal(&key, key_binding(1), PLAIN).unwrap();
         assert_eq!(open(&key, key_binding(1), &sealed).unwrap().as_slice(), PLAIN);
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signing_key_that_was_sealed_before_there_were_purposes_still_opens() {
+    fn a_signing_key_sealed_without_a_purpose_still_opens() {
         let key = EncryptionKey::generate();
         let id = Uuid::from_u128(7);
         let mut buffer = PLAIN.to_vec();

@@ -70,7 +70,7 @@ impl TestKeyRing {
     pub fn new(parties: TokenParties, at: DateTime<Utc>) -> Self {
         let encryption_key = EncryptionKey::generate();
         let ring = Ed25519KeyRing::new(encryption_key.clone(), parties.clone());
-        let key = ring.make(KeyId::from_uuid(SystemEntropy.uuid()), at).expect("a key can be created");
+        let key = ring.create_key(KeyId::from_uuid(SystemEntropy.uuid()), at).expect("a key can be created");
         ring.load(std::slice::from_ref(&key)).expect("the new key loads");
         let forge = TokenForge::new(&encryption_key, &key, parties);
         Self { ring: Arc::new(ring), forge, key, encryption_key }

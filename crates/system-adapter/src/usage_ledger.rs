@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_with_one_key_are_summed_and_taken_once() {
+    fn requests_with_one_key_are_summed_and_drained_once() {
         let ledger = InProcessUsageLedger::default();
         for status in [200, 400, 200] {
             ledger.add(usage(status));

@@ -54,7 +54,7 @@ fn pem(certificate: &CertificateDer<'_>) -> String {
 }
 
 /// Performs a handshake as a client that asks for `localhost`; returns the client's error.
-fn shake(trust: Trust, server: ServerConfig) -> Result<(), Error> {
+fn handshake(trust: Trust, server: ServerConfig) -> Result<(), Error> {
     let name = ServerName::try_from("localhost").unwrap();
     let mut client = ClientConnection::new(Arc::new(client_config(trust)?), name).unwrap();
     let mut server = ServerConnection::new(Arc::new(server)).unwrap();
@@ -76,14 +76,14 @@ fn shake(trust: Trust, server: ServerConfig) -> Result<(), Error> {
 }
 
 #[test]
-fn a_server_is_trusted_as_far_as_its_certificate_allows() {
+fn only_a_valid_certificate_for_the_name_is_trusted() {
     let (known, other) = (Authority::named("known"), Authority::named("other"));
     let named = || Trust::Authorities(known.authorities());
     let any_name = || Trust::AuthoritiesForAnyName(known.authorities());
-    assert_eq!(shake(named(), known.server("localhost")), Ok(()));
-    assert_eq!(shake(any_name(), known.server("localhost")), Ok(()));
-    assert_eq!(shake(any_name(), known.server("db.example.org")), Ok(()));
-    let wrong_name = shake(named(), known.server("db.example.org")).unwrap_err();
+    assert_eq!(handshake(named(), known.server("localhost")), Ok(()));
+    assert_eq!(handshake(any_name(), known.server("localhost")), Ok(()));
+    assert_eq!(handshake(any_name(), known.server("db.example.org")), Ok(()));
+    let wrong_name = handshake(named(), known.server("db.example.org")).unwrap_err();
     let is_wrong_name = matches!(
         wrong_name,
         Error::InvalidCertificate(
@@ -92,14 +92,14 @@ fn a_server_is_trusted_as_far_as_its_certificate_allows() {
     );
     assert!(is_wrong_name, "{wrong_name:?}");
     let unknown = Err(Error::InvalidCertificate(CertificateError::UnknownIssuer));
-    assert_eq!(shake(named(), other.server("localhost")), unknown);
-    assert_eq!(shake(any_name(), other.server("localhost")), unknown);
-    assert_eq!(shake(Trust::NoServer, known.server("localhost")), unknown);
-    assert_eq!(shake(Trust::AnyServer, other.server("db.example.org")), Ok(()));
+    assert_eq!(handshake(named(), other.server("localhost")), unknown);
+    assert_eq!(handshake(any_name(), other.server("localhost")), unknown);
+    assert_eq!(handshake(Trust::NoServer, known.server("localhost")), unknown);
+    assert_eq!(handshake(Trust::AnyServer, other.server("db.example.org")), Ok(()));
 }
 
 #[test]
-fn every_certificate_of_a_file_has_to_be_sound_and_there_has_to_be_one() {
+fn a_file_needs_at_least_one_certificate_and_all_must_be_valid() {
     let good = Authority::named("known").pem;
     let broken = "-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----\n";
     let empty = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
@@ -110,7 +110,7 @@ fn every_certificate_of_a_file_has_to_be_sound_and_there_has_to_be_one() {
 }
 
 #[test]
-fn a_file_is_named_when_it_holds_no_authority() {
+fn a_file_without_authorities_is_named_in_the_error() {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     assert_eq!(Authorities::from_file(file.path()).unwrap_err(), NoAuthorities::File(file.path().to_owned()));
     file.write_all(Authority::named("known").pem.as_bytes()).unwrap();

@@ -79,8 +79,8 @@ fn forbidden_words(place: &str, text: &str, row: &CrateRow) -> Vec<Finding> {
     let numbered = code.enumerate();
     numbered
         .flat_map(|(index, line)| {
-            let said = row.never_says.iter().filter(move |words| line.contains(words.as_str()));
-            said.map(move |words| {
+            let reported = row.never_says.iter().filter(move |words| line.contains(words.as_str()));
+            reported.map(move |words| {
                 Finding::new(
                     format!("{place}:{}", index + 1),
                     format!("`{words}` has no place in this crate"),

@@ -32,7 +32,7 @@ static RINGS: LazyLock<Rings> = LazyLock::new(|| {
     let parties = || TokenParties { issuer: ISSUER.to_owned(), audience: AUDIENCE.to_owned() };
     let encryption_key = EncryptionKey::generate();
     let ring = Ed25519KeyRing::new(encryption_key.clone(), parties());
-    let make = || ring.make(KeyId::from_uuid(Uuid::parse_str(KEY_ID).unwrap()), now()).unwrap();
+    let make = || ring.create_key(KeyId::from_uuid(Uuid::parse_str(KEY_ID).unwrap()), now()).unwrap();
     let (key, other) = (make(), make());
     ring.load(std::slice::from_ref(&key)).unwrap();
     let forge = |key| TokenForge::new(&encryption_key, key, parties());
@@ -113,7 +113,7 @@ fn assert_says(header: &str, body: &str, claims: &AccessClaims) {
     let mut scopes: Vec<_> = body["scope"].as_str().unwrap().split(' ').collect();
     scopes.sort_unstable();
     scopes.dedup();
-    let mut said: Vec<_> = written.split(' ').collect();
-    said.sort_unstable();
-    assert_eq!(scopes, said);
+    let mut reported: Vec<_> = written.split(' ').collect();
+    reported.sort_unstable();
+    assert_eq!(scopes, reported);
 }

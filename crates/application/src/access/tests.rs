@@ -186,7 +186,7 @@ const CHECKS: [FaultCase; 5] = [
 ];
 
 #[tokio::test]
-async fn of_several_faults_the_first_in_the_order_of_the_checks_is_reported() {
+async fn only_the_first_fault_in_check_order_is_reported() {
     // Every combination of faults, as bits.
     for faults in 1_usize..1 << CHECKS.len() {
         let mut request = Request::good();
@@ -205,13 +205,13 @@ async fn of_several_faults_the_first_in_the_order_of_the_checks_is_reported() {
 }
 
 #[tokio::test]
-async fn t70_a_token_of_a_key_that_another_replica_made_is_checked_again_once_the_key_is_here() {
+async fn t70_a_token_signed_with_another_replicas_new_key_is_checked_again_once_the_key_is_loaded() {
     let request = Request { claims: None, reload: Ok(Some(access_claims())), ..Request::good() };
     assert_eq!(kind(&request.run().await), "granted");
 }
 
 #[tokio::test]
-async fn a_store_that_cannot_read_its_keys_does_not_make_the_token_invalid() {
+async fn an_unreadable_key_store_does_not_make_the_token_invalid() {
     let request = Request { claims: None, reload: Err(StorageError::Unavailable), ..Request::good() };
     assert_eq!(refusal(request).await, "storage");
 }
@@ -236,7 +236,7 @@ async fn a_token_of_an_inactive_grant_client_or_person_is_invalid() {
 }
 
 #[tokio::test]
-async fn a_token_whose_grant_is_held_by_another_client_is_invalid() {
+async fn a_token_whose_grant_belongs_to_another_client_is_invalid() {
     let state = Ok(Some(AccessState { client_id: client_id(2), ..access_state() }));
     assert_eq!(refusal(Request { state, ..Request::good() }).await, "invalid token");
 }
@@ -298,7 +298,7 @@ async fn a_narrowed_token_reads_only_its_scopes() {
 }
 
 #[tokio::test]
-async fn a_token_reads_no_more_than_its_grant_holds() {
+async fn a_token_is_limited_to_the_scopes_of_its_grant() {
     let state = Ok(Some(AccessState { scopes: scopes("profile"), ..access_state() }));
     assert_eq!(refusal(Request { state, ..Request::good() }).await, "insufficient scope");
 }
@@ -311,7 +311,7 @@ async fn the_scopes_returned_are_those_of_the_grant_not_of_a_narrowed_token() {
 }
 
 #[tokio::test]
-async fn each_endpoint_asks_for_its_scope_and_has_its_limit() {
+async fn each_endpoint_requires_its_scope_and_has_its_limit() {
     for (endpoint, scope, limit) in [
         (DataKind::Profile, "profile", 3),
         (DataKind::Sleep, "sleep", 5),
@@ -331,7 +331,7 @@ async fn the_last_request_within_the_limit_is_granted() {
 }
 
 #[tokio::test]
-async fn beyond_the_limit_the_answer_shows_the_seconds_to_midnight_utc() {
+async fn beyond_the_limit_the_error_has_the_seconds_to_midnight_utc() {
     let outcome = Request { used: Some(5), ..Request::good() }.run().await;
     let Err(AuthorizeAccessError::RateLimited { rate, retry_after_seconds }) = outcome else {
         panic!("not limited: {outcome:?}");

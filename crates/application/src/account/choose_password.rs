@@ -145,7 +145,7 @@ impl ChoosePassword {
         let mut unit = self.ports.units.begin().await?;
         let hash = secret.hash();
         // Read again: the link may have been used, or the account locked, while the password was hashed.
-        let usable = find_and_hold(unit.as_mut(), &hash, now).await?;
+        let usable = find_and_lock(unit.as_mut(), &hash, now).await?;
         let usable = usable.ok_or(ChoosePasswordError::UnusableLink)?;
         unit.password_links().consume(&hash).await?.ok_or(ChoosePasswordError::UnusableLink)?;
         let UsablePasswordLink { purpose, email, expires_at: _ } = usable;
@@ -256,7 +256,7 @@ struct WriteContext<'a> {
 }
 
 /// Returns a usable link, and locks its user until the unit of work ends.
-pub(super) async fn find_and_hold(
+pub(super) async fn find_and_lock(
     unit: &mut dyn UnitOfWork,
     hash: &SecretHash,
     now: DateTime<Utc>,

@@ -1,7 +1,7 @@
 //! Completes a sign-in with a code of the authenticator app or a recovery code.
 
 use super::open_session::ProvenPerson;
-use super::second_step::{SecondStepCheckpoint, hold_user};
+use super::second_step::{SecondStepCheckpoint, lock_user};
 use super::{SecondStepError, SecondStepPorts, SignInLimits, SignInOrigin, SignedIn};
 use crate::mail::{QueueMail, recovery_code_used};
 use crate::ports::storage::{StorageError, UnitOfWork};
@@ -75,7 +75,7 @@ impl CompleteSignIn {
         origin: SignInOrigin<'_>,
     ) -> Result<SignedIn, SecondStepError> {
         let mut unit = self.checkpoint.ports().units.begin().await?;
-        let email = hold_user(unit.as_mut(), pending.user_id).await?;
+        let email = lock_user(unit.as_mut(), pending.user_id).await?;
         let method = match code {
             TypedCode::Totp(code) => {
                 self.use_totp(unit.as_mut(), pending.user_id, code).await?;

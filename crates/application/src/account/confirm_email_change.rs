@@ -1,6 +1,6 @@
 //! Changes the email address of an account with a link that was sent to the new address.
 
-use super::choose_password::find_and_hold;
+use super::choose_password::find_and_lock;
 use crate::mail::{QueueMail, email_changed};
 use crate::ports::storage::{StorageError, UniqueKey};
 use domain::audit::{AuditActor, AuditKind};
@@ -47,7 +47,7 @@ impl ConfirmEmailChange {
             .map_err(|_| ConfirmEmailChangeError::UnusableLink)?;
         let now = self.trail.now();
         let mut unit = self.units.begin().await?;
-        let usable = find_and_hold(unit.as_mut(), &secret.hash(), now).await?;
+        let usable = find_and_lock(unit.as_mut(), &secret.hash(), now).await?;
         let Some(PasswordLinkPurpose::EmailChange { user_id, email }) = usable.map(|link| link.purpose)
         else {
             return Err(ConfirmEmailChangeError::UnusableLink);

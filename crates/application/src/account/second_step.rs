@@ -162,7 +162,7 @@ fn counters(pending: &PendingSignIn, address: AddressBlock) -> [FailureKey; 3] {
 }
 
 /// Locks the user of a pending sign-in and returns their address; fails if they are locked or erased.
-pub(super) async fn hold_user(unit: &mut dyn UnitOfWork, user_id: UserId) -> Result<Email, SecondStepError> {
+pub(super) async fn lock_user(unit: &mut dyn UnitOfWork, user_id: UserId) -> Result<Email, SecondStepError> {
     let user = unit.users().find(user_id).await?.filter(|user| user.status.is_active());
     user.map(|user| user.email).ok_or(SecondStepError::NotPending)
 }

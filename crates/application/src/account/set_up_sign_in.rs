@@ -1,7 +1,7 @@
 //! Completes a sign-in by setting up the second factor that the operator requires.
 
 use super::open_session::ProvenPerson;
-use super::second_step::{SecondStepCheckpoint, hold_user};
+use super::second_step::{SecondStepCheckpoint, lock_user};
 use super::{SecondStepError, SecondStepPorts, SignInLimits, SignInOrigin, end_sign_ins};
 use crate::mail::QueueMail;
 use crate::second_factor::{EnabledSecondFactor, SetUpError, turn_on, verify_set_up};
@@ -45,7 +45,7 @@ impl SetUpSignIn {
         let now = ports.clock.now();
         let proof = verify_set_up(ports.sealer.as_ref(), user_id, enrolment, code, now)?;
         let mut unit = ports.units.begin().await?;
-        let email = hold_user(unit.as_mut(), user_id).await?;
+        let email = lock_user(unit.as_mut(), user_id).await?;
         // Another sign-in with the same password may have set one up meanwhile.
         let has_factor = unit.second_factors().find(user_id).await?.is_some()
             || !unit.passkeys().list(user_id).await?.is_empty();

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// A completed read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AnsweredRead {
+pub struct CompletedRead {
     /// User whose data was read.
     pub user_id: UserId,
     /// Client or token that read it.
@@ -30,8 +30,8 @@ pub struct ReadRecorder {
 
 impl ReadRecorder {
     /// Records a read in the current minute.
-    pub fn record(&self, read: AnsweredRead) {
-        let AnsweredRead { user_id, reader, kind, items, range } = read;
+    pub fn record(&self, read: CompletedRead) {
+        let CompletedRead { user_id, reader, kind, items, range } = read;
         let key = TallyKey::at(self.clock.now(), user_id, reader, kind);
         let items = u64::try_from(items).unwrap_or(u64::MAX);
         self.ledger.add(ReadTally { key, requests: 1, items, range });

@@ -139,7 +139,7 @@ impl BeginAuthorization {
                 asked.prompt.consent |= client.can_be_imitated(&redirect_uri) || !app.is_reviewed;
                 self.proceed(&command, Request { app, asked }).await
             }
-            Err(refusal) => app.refused(refusal),
+            Err(refusal) => app.refuse(refusal),
         }
     }
 
@@ -190,7 +190,7 @@ impl BeginAuthorization {
         let prompt = request.asked.prompt;
         match command.signed_in {
             Some(session) if !prompt.login => self.proceed_as(session, command, request).await,
-            None if prompt.none => request.app.refused(LOGIN_REQUIRED),
+            None if prompt.none => request.app.refuse(LOGIN_REQUIRED),
             _ => self.send_to_sign_in(command, request).await,
         }
     }
@@ -227,7 +227,7 @@ impl BeginAuthorization {
         }
         if asked.prompt.none {
             unit.rollback().await?;
-            return request.app.refused(CONSENT_REQUIRED);
+            return request.app.refuse(CONSENT_REQUIRED);
         }
         let stored = self.to_store(command.visit, &request, Some(user_id), at);
         unit.authorization_requests().insert(&stored).await?;
@@ -290,7 +290,7 @@ struct Requester<'a> {
 impl Requester<'_> {
     /// Sends the app an error. The person has not decided anything yet, so this is only done for a reviewed
     /// app: any other could use this server to redirect people anywhere (RFC 9700 section 4.11.2).
-    fn refused(&self, refusal: Refusal) -> Result<AuthorizationStep, BeginAuthorizationError> {
+    fn refuse(&self, refusal: Refusal) -> Result<AuthorizationStep, BeginAuthorizationError> {
         let Refusal { error, description } = refusal;
         log_refusal(Some(self.id), description);
         if !self.is_reviewed {

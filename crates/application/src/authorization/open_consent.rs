@@ -57,7 +57,7 @@ pub struct ConsentView {
 
 /// Outcome of opening a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum OpenedConsent {
+pub enum ConsentOutcome {
     /// Show the consent page.
     Ask(ConsentView),
     /// The user must sign in first: the app sent `prompt=login`, and the session is older than the request.
@@ -75,7 +75,7 @@ pub struct OpenConsent {
 
 impl OpenConsent {
     /// Assigns an unassigned request to the user, and returns the contents of the consent page.
-    pub async fn run(&self, command: OpenConsentCommand<'_>) -> Result<OpenedConsent, ConsentError> {
+    pub async fn run(&self, command: OpenConsentCommand<'_>) -> Result<ConsentOutcome, ConsentError> {
         let mut unit = self.ports.units.begin().await?;
         let opened = match self.open(&mut *unit, &command).await {
             Ok(opened) => opened,
@@ -84,11 +84,11 @@ impl OpenConsent {
         unit.commit().await?;
         match opened {
             // Read after the unit of work has released its connection.
-            OpenedConsent::Ask(view) => {
-                let granted = self.granted(command.session.user_id, view.client_id).await?;
-                Ok(OpenedConsent::Ask(ConsentView { granted, ..view }))
+            ConsentOutcome::Ask(view) => {
+                let granted = self.granted_scopes(command.session.user_id, view.client_id).await?;
+                Ok(ConsentOutcome::Ask(ConsentView { granted, ..view }))
             }
-            other @ (OpenedConsent::SignIn | OpenedConsent::Redirect(_)) => Ok(other),
+            other @ (ConsentOutcome::SignIn | ConsentOutcome::Redirect(_)) => Ok(other),
         }
     }
 
@@ -96,7 +96,7 @@ impl OpenConsent {
         &self,
         unit: &mut dyn UnitOfWork,
         command: &OpenConsentCommand<'_>,
-    ) -> Result<OpenedConsent, ConsentError> {
+    ) -> Result<ConsentOutcome, ConsentError> {
         let OpenConsentCommand { request_id, session, visit, address } = *command;
         let user_id = session.user_id;
         let at = self.ports.clock.now();
@@ -108,7 +108,7 @@ impl OpenConsent {
         .await?;
         if open.request.user_id.is_none() {
             if !open.request.was_followed_by(session) {
-                return Ok(OpenedConsent::SignIn);
+                return Ok(ConsentOutcome::SignIn);
             }
             if !unit.authorization_requests().assign(request_id, user_id).await? {
                 return Err(ConsentError::NotYours);
@@ -125,7 +125,7 @@ impl OpenConsent {
         if scopes.is_empty() {
             return Err(ConsentError::ClientUnavailable);
         }
-        Ok(OpenedConsent::Ask(ConsentView {
+        Ok(ConsentOutcome::Ask(ConsentView {
             request_id,
             client_id: open.client.id,
             can_be_imitated: open.client.can_be_imitated(&open.redirect_uri),
@@ -146,17 +146,21 @@ impl OpenConsent {
         unit: &mut dyn UnitOfWork,
         open: &OpenRequest,
         occasion: &DecisionContext,
-    ) -> Result<OpenedConsent, ConsentError> {
+    ) -> Result<ConsentOutcome, ConsentError> {
         let request = &open.request;
         if !unit.authorization_requests().decide(request.id, occasion.at).await? {
             return Err(ConsentError::Gone);
         }
         let code = self.ports.issue_code(unit, occasion, Binding::new(request, request.scopes)).await?;
         let target = open.target(&self.issuer);
-        Ok(OpenedConsent::Redirect(AuthorizationResponse::code(target, &code)))
+        Ok(ConsentOutcome::Redirect(AuthorizationResponse::code(target, &code)))
     }
 
-    async fn granted(&self, user_id: UserId, client_id: ClientId) -> Result<Option<ScopeSet>, StorageError> {
+    async fn granted_scopes(
+        &self,
+        user_id: UserId,
+        client_id: ClientId,
+    ) -> Result<Option<ScopeSet>, StorageError> {
         let apps = self.ports.apps.list_connected_apps(user_id).await?;
         // Apps with only a remembered consent are listed too, but hold no grant.
         let holder = apps.into_iter().find(|app| app.client_id == client_id && app.grants > 0);

@@ -193,17 +193,17 @@ struct Effects {
 
 impl Effects {
     fn assert_committed(&self) {
-        assert_eq!((self.endings.begun(), self.endings.committed()), (1, 1));
+        assert_eq!((self.endings.opened(), self.endings.committed()), (1, 1));
     }
 
     /// Asserts that nothing was stored and every unit of work was rolled back.
     fn assert_rolled_back(&self) {
-        assert_eq!((self.endings.committed(), self.endings.rolled_back()), (0, self.endings.begun()));
+        assert_eq!((self.endings.committed(), self.endings.rolled_back()), (0, self.endings.opened()));
         assert_eq!(self.events.all(), []);
     }
 
     fn assert_untouched(&self) {
-        assert_eq!(self.endings.begun(), 0);
+        assert_eq!(self.endings.opened(), 0);
     }
 
     /// Returns the kinds of the events, which are all of user 1 and client 1.

@@ -70,7 +70,7 @@ async fn disconnecting_an_app_revokes_its_grants_forgets_the_consent_and_voids_c
 }
 
 #[tokio::test]
-async fn disconnecting_all_apps_names_none() {
+async fn disconnecting_all_apps_records_no_client() {
     let (revoked, events) = disconnect(None, 12, 0).await;
     assert_eq!(revoked, 12);
     let [event] = events.try_into().unwrap();
@@ -107,7 +107,7 @@ async fn a_failed_revocation_is_not_reported_as_one() {
 }
 
 #[tokio::test]
-async fn the_apps_listed_are_the_persons_own() {
+async fn only_the_persons_own_apps_are_listed() {
     let mut apps = MockConnectedAppReader::new();
     apps.expect_list_connected_apps()
         .times(1)

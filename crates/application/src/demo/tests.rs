@@ -207,7 +207,7 @@ async fn the_first_run_seeds_everything_once() {
 }
 
 #[tokio::test]
-async fn the_demo_hands_out_a_secret_of_each_kind_and_a_code_of_ten_minutes() {
+async fn the_demo_creates_a_secret_of_each_kind_and_a_code_valid_for_ten_minutes() {
     let seeded =
         seed(vec![empty_store(&Arc::default()), without_client(), issuing(demo_person()), granting()])
             .await

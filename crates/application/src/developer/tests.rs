@@ -88,7 +88,7 @@ impl TestStore {
 
     /// Asserts that one unit of work was committed, with one event of user 1.
     fn assert_committed(&self, kind: AuditKind) -> AuditEvent {
-        assert_eq!((self.endings.begun(), self.endings.committed()), (1, 1));
+        assert_eq!((self.endings.opened(), self.endings.committed()), (1, 1));
         let events = self.events.all();
         let [event] = events.as_slice() else { panic!("{events:?}") };
         assert_eq!((event.kind, event.actor, event.user_id), (kind, AuditActor::Person, Some(user_id(1))));
@@ -97,7 +97,7 @@ impl TestStore {
     }
 
     fn assert_nothing_stored(&self) {
-        assert_eq!((self.endings.committed(), self.endings.rolled_back()), (0, self.endings.begun()));
+        assert_eq!((self.endings.committed(), self.endings.rolled_back()), (0, self.endings.opened()));
         assert_eq!(self.events.all(), []);
     }
 }
@@ -203,7 +203,7 @@ async fn every_fault_of_the_details_is_reported_at_once() {
         InvalidAppField::Scopes,
     ];
     assert_eq!(faults, expected);
-    assert_eq!(prepared.endings.begun(), 0);
+    assert_eq!(prepared.endings.opened(), 0);
 }
 
 #[tokio::test]
@@ -265,7 +265,7 @@ async fn no_app_is_registered_under_a_name_that_imitates_the_server() {
         let refused = register(&prepared, 0, AppForm { name, ..FORM }).await;
         let Err(DeveloperAppError::Invalid(faults)) = refused else { panic!("registered {name}") };
         assert_eq!(faults, [InvalidAppField::NameReserved], "{name}");
-        assert_eq!(prepared.endings.begun(), 0);
+        assert_eq!(prepared.endings.opened(), 0);
     }
 }
 
@@ -321,7 +321,7 @@ async fn an_approved_app_with_another_name_address_or_more_scopes_is_a_draft_aga
 }
 
 #[tokio::test]
-async fn an_approved_app_stays_approved_if_people_see_and_give_no_more_than_before() {
+async fn an_approved_app_stays_approved_if_nothing_reviewed_changes() {
     for form in [
         AppForm { scopes: &["sleep"], ..FORM },
         AppForm { contact: "https://owl.example/contact", ..FORM },
@@ -408,7 +408,7 @@ async fn only_the_owner_deletes_an_app_and_not_a_disabled_one() {
 }
 
 #[tokio::test]
-async fn an_own_app_is_shown_with_its_live_secrets_and_counts_to_its_owner_alone() {
+async fn only_its_owner_sees_an_app_with_its_live_secrets_and_counts() {
     for (owner, is_shown) in [(1, true), (2, false)] {
         let mut clients = MockClientReader::new();
         clients.expect_find_with_secrets().times(1).returning(|_| {

@@ -1,7 +1,7 @@
 //! The stream of an export.
 
 use super::export_records::{ExportQuery, ExportReaders, ExportRecordsError, Exporter};
-use crate::audit::AnsweredRead;
+use crate::audit::CompletedRead;
 use crate::ports::export_writer::{ExportItem, ExportSection, ExportWriter};
 use crate::ports::storage::StorageError;
 use crate::retry::RETRY_DELAYS;
@@ -183,7 +183,7 @@ impl Export {
                 if position.is_read {
                     return Ok(Vec::new());
                 }
-                let taken = self.readers.supplements.list_taken(user_id).await?;
+                let taken = self.readers.supplements.list_logged(user_id).await?;
                 position.is_read = true;
                 Ok(taken.into_iter().map(|taken| ExportItem::Supplement(Box::new(taken))).collect())
             }
@@ -215,7 +215,7 @@ impl Drop for Export {
             [(DataKind::Profile, profiles), (DataKind::Sleep, sessions), (DataKind::Supplements, supplements)]
         {
             if items > 0 {
-                recorder.record(AnsweredRead {
+                recorder.record(CompletedRead {
                     user_id: self.query.user_id,
                     reader: *reader,
                     kind: ReadKind::Data(endpoint),

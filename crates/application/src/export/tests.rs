@@ -26,14 +26,14 @@ use std::time::Duration;
 use uuid::Uuid;
 
 /// Records what it is asked to write; fails after this many records.
-struct Notes {
+struct RecordingWriter {
     sections: &'static [ExportSection],
     kept: Arc<Mutex<Vec<ExportItem>>>,
     bytes: Vec<u8>,
     room: usize,
 }
 
-impl ExportWriter for Notes {
+impl ExportWriter for RecordingWriter {
     fn sections(&self) -> &'static [ExportSection] {
         self.sections
     }
@@ -142,7 +142,7 @@ fn supplements() -> MockSupplementReader {
     let mut order = Sequence::new();
     let mut supplements = MockSupplementReader::new();
     supplements
-        .expect_list_taken()
+        .expect_list_logged()
         .times(1)
         .withf(|user| *user == user_id(1))
         .returning(|_| Ok(vec![supplement()]));
@@ -180,7 +180,7 @@ async fn export(
     room: usize,
 ) -> ExportResult {
     let kept = Arc::new(Mutex::new(Vec::new()));
-    let writer = Notes { sections, kept: kept.clone(), bytes: Vec::new(), room };
+    let writer = RecordingWriter { sections, kept: kept.clone(), bytes: Vec::new(), room };
     let held = Arc::new(RecordedReads::default());
     let reader = Reader::Client(ClientId::from_uuid(Uuid::from_u128(3)));
     let query = ExportQuery { user_id: user_id(1), scopes, by: Exporter::Reader(reader, held.recorder()) };
@@ -281,7 +281,7 @@ fn many_nights(sessions: u32, stages: u32) -> (MockSleepReader, Arc<Mutex<u32>>)
 }
 
 #[tokio::test]
-async fn sessions_that_are_as_heavy_as_can_be_take_a_few_megabytes_at_a_time() {
+async fn the_largest_possible_sessions_take_a_few_megabytes_at_a_time() {
     let (sleep, most) = many_nights(25, 0);
     let all = (profiles(), sleep, MockSupplementReader::new());
     let exported = export(all, &[ExportSection::Sessions], ScopeSet::CONSENTABLE, 99).await;
@@ -291,7 +291,7 @@ async fn sessions_that_are_as_heavy_as_can_be_take_a_few_megabytes_at_a_time() {
 }
 
 #[tokio::test]
-async fn heavy_sessions_are_written_one_a_step_and_light_ones_several() {
+async fn large_sessions_are_written_one_per_step_and_small_ones_together() {
     for (stages, step) in [(3_000, 1), (1_000, 2), (500, 4)] {
         let (sleep, _) = many_nights(12, stages);
         let all = (profiles(), sleep, MockSupplementReader::new());
@@ -302,7 +302,7 @@ async fn heavy_sessions_are_written_one_a_step_and_light_ones_several() {
 }
 
 #[tokio::test]
-async fn nothing_is_written_of_a_user_who_does_not_exist() {
+async fn nothing_is_exported_for_an_unknown_user() {
     let mut profiles = MockProfileReader::new();
     profiles.expect_find_profile().times(1).returning(|_| Ok(None));
     let nothing = (profiles, MockSleepReader::new(), MockSupplementReader::new());
@@ -316,7 +316,7 @@ async fn a_record_that_cannot_be_written_ends_the_export_and_no_further_batch_is
     let mut sleep = MockSleepReader::new();
     sleep.expect_walk().times(1).returning(|_, _, _| Ok(vec![session(1), session(2)]));
     let mut supplements = MockSupplementReader::new();
-    supplements.expect_list_taken().times(1).returning(|_| Ok(Vec::new()));
+    supplements.expect_list_logged().times(1).returning(|_| Ok(Vec::new()));
     let exported = export((profiles(), sleep, supplements), SECTIONS, ScopeSet::CONSENTABLE, 2).await;
     assert!(matches!(exported.outcome, Err(ExportRecordsError::NotWritten(_))));
     assert_eq!(exported.items.len(), 2);
@@ -329,14 +329,14 @@ async fn a_store_that_fails_half_way_is_reported() {
     let corrupt = || StorageError::Corrupt { table: "sleep_session", column: "source", row: String::new() };
     sleep.expect_walk().times(1).returning(move |_, _, _| Err(corrupt()));
     let mut supplements = MockSupplementReader::new();
-    supplements.expect_list_taken().times(1).returning(|_| Ok(Vec::new()));
+    supplements.expect_list_logged().times(1).returning(|_| Ok(Vec::new()));
     let exported = export((profiles(), sleep, supplements), SECTIONS, ScopeSet::CONSENTABLE, 99).await;
     assert!(matches!(exported.outcome, Err(ExportRecordsError::Storage(StorageError::Corrupt { .. }))));
     assert_eq!(exported.waited, []);
 }
 
 /// Fails with a lost connection this many times before each success.
-fn loses(times: usize) -> impl FnMut() -> Option<StorageError> + Send {
+fn losing_connection(times: usize) -> impl FnMut() -> Option<StorageError> + Send {
     let mut asked = 0;
     move || {
         asked += 1;
@@ -346,16 +346,16 @@ fn loses(times: usize) -> impl FnMut() -> Option<StorageError> + Send {
 }
 
 #[tokio::test]
-async fn an_export_that_loses_the_connection_again_and_again_exports_every_record_once_and_in_order() {
+async fn an_export_that_keeps_losing_the_connection_exports_every_record_once_and_in_order() {
     let (mut sleep, mut supplements) = (MockSleepReader::new(), MockSupplementReader::new());
-    let mut lost = loses(9);
+    let mut lost = losing_connection(9);
     sleep.expect_walk().returning(move |_, after, limit| {
         let from = after.map_or(1, |(_, id)| u32::try_from(id.as_uuid().as_u128()).unwrap() + 1);
         lost().map_or_else(|| Ok((from..=25).take(limit as usize).map(session).collect()), Err)
     });
-    let mut lost = loses(2);
-    supplements.expect_list_taken().returning(move |_| lost().map_or_else(|| Ok(vec![supplement()]), Err));
-    let mut lost = loses(1);
+    let mut lost = losing_connection(2);
+    supplements.expect_list_logged().returning(move |_| lost().map_or_else(|| Ok(vec![supplement()]), Err));
+    let mut lost = losing_connection(1);
     supplements.expect_walk_logs().returning(move |_, after, limit| {
         let from = after.map_or(1, |(_, id)| u32::try_from(id.as_uuid().as_u128()).unwrap() + 1);
         lost().map_or_else(|| Ok((from..=450).take(limit as usize).map(log).collect()), Err)
@@ -371,7 +371,7 @@ async fn an_export_that_loses_the_connection_again_and_again_exports_every_recor
 }
 
 #[tokio::test]
-async fn an_export_waits_longer_each_time_and_gives_up_with_what_to_do() {
+async fn an_export_waits_longer_before_each_retry_and_then_fails_with_advice() {
     let mut sleep = MockSleepReader::new();
     sleep.expect_walk().times(10).returning(|_, _, _| Err(StorageError::Unavailable));
     let nothing = (profiles(), sleep, MockSupplementReader::new());

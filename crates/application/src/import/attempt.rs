@@ -2,11 +2,11 @@
 
 use super::batch::{RejectedRecord, RejectionCause};
 use super::batch_result::{BatchResult, Kind, RecordOutcome};
+use super::deferred;
 use super::recent::RecordHash;
 use super::rejection::Rejection;
 use super::report::ItemStatus;
 use super::run::Run;
-use super::waiting;
 use crate::ports::import_source::ImportedSession;
 use crate::ports::storage::{ImportChange, RecordBefore, RecordReference, RecordVersion};
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId};
@@ -108,11 +108,12 @@ impl<'a> Attempt<'a> {
 
     /// Returns whether a record must be deferred to the end of the file: it would replace older sessions that
     /// the file may still contain, or it overlaps a deferred one.
-    pub(super) fn must_wait(&self, record: &SleepRecord, wants: &[SleepSessionId]) -> bool {
-        let is_foreign = |id: &SleepSessionId| !self.result.made.contains(id) && !self.run.has_made(*id);
-        self.run.may_wait
+    pub(super) fn must_defer(&self, record: &SleepRecord, wants: &[SleepSessionId]) -> bool {
+        let is_foreign =
+            |id: &SleepSessionId| !self.result.created.contains(id) && !self.run.has_created(*id);
+        self.run.may_defer
             && (wants.iter().any(is_foreign)
-                || self.run.overlaps_waiting(record)
+                || self.run.overlaps_deferred(record)
                 || self.result.waiting.overlaps(record))
     }
 
@@ -124,11 +125,11 @@ impl<'a> Attempt<'a> {
     /// Records that the store has exactly this record: earlier records that were deferred to replace it are
     /// dropped.
     pub(super) fn confirm(&mut self, position: usize, id: SleepSessionId) {
-        if !self.run.may_wait {
+        if !self.run.may_defer {
             return;
         }
-        for place in self.result.waiting.remove_superseded_by(id) {
-            self.note(position, waiting::superseded_note(place));
+        for place in self.result.waiting.remove_replaced_by(id) {
+            self.note(position, deferred::superseded_note(place));
         }
         if self.run.waiting() > 0 {
             self.result.confirmed.push(id);
@@ -142,8 +143,8 @@ impl<'a> Attempt<'a> {
         entries: u64,
         key: RecordHash,
     ) {
-        if self.run.may_wait && outcome != ItemStatus::Unchanged {
-            self.result.made.insert(id);
+        if self.run.may_defer && outcome != ItemStatus::Unchanged {
+            self.result.created.insert(id);
         }
         let row = RecordHash::new("session", &id);
         self.count(RecordOutcome { kind: Kind::Session { entries }, outcome, row, key: Some(key) });

@@ -1,10 +1,10 @@
 //! Result of one attempt to store a batch.
 
 use super::batch::{Numbered, RejectedRecord};
+use super::deferred::DeferredRecords;
 use super::recent::RecordHash;
 use super::rejection::Rejection;
 use super::report::{ImportReport, ItemStatus};
-use super::waiting::WaitingRecords;
 use crate::ports::storage::{ImportChange, RecordReference};
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId};
 use domain::user::ProfileChanges;
@@ -28,11 +28,11 @@ pub(super) struct BatchResult {
     /// Status of each record that was not rejected, by position in the batch.
     pub(super) settled: Vec<Numbered<(RecordReference, ItemStatus)>>,
     /// Records of this batch that are deferred to the end of the file.
-    pub(super) waiting: WaitingRecords,
+    pub(super) waiting: DeferredRecords,
     /// Stored sessions that the file repeats unchanged.
     pub(super) confirmed: Vec<SleepSessionId>,
     /// Sessions added or changed by this attempt.
-    pub(super) made: HashSet<SleepSessionId>,
+    pub(super) created: HashSet<SleepSessionId>,
 }
 
 /// Status of one record.

@@ -117,17 +117,17 @@ impl BatchWriter<'_> {
     }
 
     /// Stores the deferred records: at the end, or earlier if there are more than `most`.
-    pub(super) async fn store_waiting(&self, run: &mut Run<'_>, most: usize) -> Result<(), StopReason> {
+    pub(super) async fn store_deferred(&self, run: &mut Run<'_>, most: usize) -> Result<(), StopReason> {
         if run.waiting() <= most {
             return Ok(());
         }
-        let mut waiting = run.take_waiting();
+        let mut waiting = run.take_deferred();
         while !waiting.is_empty() {
             let rest = waiting.split_off(BATCH.min(waiting.len()));
             self.store(run, Batch::sort(waiting, true)).await?;
             waiting = rest;
         }
-        run.resume_waiting();
+        run.resume_deferral();
         Ok(())
     }
 

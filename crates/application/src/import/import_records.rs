@@ -129,10 +129,10 @@ impl ImportRecords {
             // Committed together with the batch.
             run.bytes_done = bytes_read;
             storing.store(&mut run, Batch::sort(items, command.user_id.is_some())).await?;
-            storing.store_waiting(&mut run, MAX_WAITING).await?;
+            storing.store_deferred(&mut run, MAX_WAITING).await?;
             stop_on_break(report(bytes_read))?;
         }
-        storing.store_waiting(&mut run, 0).await?;
+        storing.store_deferred(&mut run, 0).await?;
         if let Some(id) = id {
             self.end(id, &run).await?;
         }
@@ -161,21 +161,21 @@ impl ImportRecords {
             unit.rollback().await?;
             return Ok(None);
         }
-        let begun = match &command.about {
+        let opened_import = match &command.about {
             FileInfo::File { name, zone } => {
                 let started = NewImportFile { name, digest, zone: *zone, user_id: command.user_id };
-                let begun = self.begin_file(unit.as_mut(), &started, file).await?;
-                audit::commit(unit, &[self.event(begun.0, command.user_id)]).await?;
-                begun
+                let opened_import = self.begin_file(unit.as_mut(), &started, file).await?;
+                audit::commit(unit, &[self.event(opened_import.0, command.user_id)]).await?;
+                opened_import
             }
             // Its event was recorded when the upload started.
             FileInfo::Upload(id) => {
-                let begun = begin_upload(unit.as_mut(), *id, file).await?;
+                let opened_import = begin_upload(unit.as_mut(), *id, file).await?;
                 unit.commit().await?;
-                begun
+                opened_import
             }
         };
-        Ok(Some(begun))
+        Ok(Some(opened_import))
     }
 
     fn event(&self, id: ImportId, user_id: Option<UserId>) -> AuditEvent {
@@ -192,9 +192,9 @@ impl ImportRecords {
     ) -> Result<(ImportId, ImportReport), StorageError> {
         let since = self.trail.now() - RESUMABLE;
         if let Some(digest) = &started.digest
-            && let Some(broken_off) = unit.imports().find_broken_off(started.user_id, digest, since).await?
+            && let Some(interrupted) = unit.imports().find_interrupted(started.user_id, digest, since).await?
         {
-            return Ok((broken_off.id, broken_off.report));
+            return Ok((interrupted.id, interrupted.report));
         }
         let id = ImportId::from_uuid(self.trail.entropy.uuid());
         let (name, zone) = (started.name.clone(), started.zone);

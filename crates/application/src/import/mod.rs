@@ -7,6 +7,7 @@ mod batch;
 mod batch_result;
 mod batch_writer;
 mod checking;
+mod deferred;
 mod import_records;
 pub mod ingest;
 mod intake_log;
@@ -25,7 +26,6 @@ pub(crate) mod stored_import;
 mod supplement;
 mod undo_import;
 mod undone;
-mod waiting;
 
 pub use apply_profile::{ApplyProfile, ApplyProfileError};
 pub use import_records::{FileInfo, ImportRecords, ImportRecordsCommand, ImportRecordsError, Imported};
@@ -35,7 +35,7 @@ pub use rejection::{Note, Rejection};
 pub use report::{Counts, ImportReport, MAX_LISTED, ReportNote};
 pub use stored_import::{Import, RECORDING_FORMAT};
 pub use undo_import::{CancelImportError, Cancelled, UNDOING_IDLE, UndoImport, UndoImportError};
-pub use undone::{KeptItem, KeptReason, KeptRecord, Undone, UndoneCounts};
+pub use undone::{KeptItem, KeptReason, KeptRecord, UndoCounts, Undone};
 
 #[cfg(test)]
 mod tests;

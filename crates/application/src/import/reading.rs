@@ -38,7 +38,7 @@ struct Listener {
     /// Whether batches are being requested; before that no progress is sent.
     has_begun: AtomicBool,
     /// Whether the reader was dropped.
-    has_gone: AtomicBool,
+    is_dropped: AtomicBool,
 }
 
 impl ReadAhead {
@@ -77,7 +77,7 @@ impl ReadAhead {
 impl Drop for ReadAhead {
     fn drop(&mut self) {
         // Set first, so that the thread stops at its next progress report or batch.
-        self.listener.has_gone.store(true, Ordering::Relaxed);
+        self.listener.is_dropped.store(true, Ordering::Relaxed);
         self.steps = None;
         if let Some(thread) = self.thread.take() {
             // A panic was already reported by the request for the next batch.
@@ -95,7 +95,7 @@ fn read(
 ) {
     loop {
         let mut report = |bytes| {
-            if listener.has_gone.load(Ordering::Relaxed) {
+            if listener.is_dropped.load(Ordering::Relaxed) {
                 return ControlFlow::Break(());
             }
             if !listener.has_begun.load(Ordering::Relaxed) {
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_never_further_ahead_than_a_batch_that_waits_and_one_that_is_read() {
+    fn reading_is_at_most_one_queued_and_one_current_batch_ahead() {
         let (given, reading) = endless(u64::MAX);
         for stored in 1..200 {
             let (_, bytes) = reading.next_batch(&|_| ControlFlow::Continue(())).unwrap().unwrap();

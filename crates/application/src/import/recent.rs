@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn it_never_holds_more_than_twice_its_limit() {
+    fn the_cache_never_exceeds_twice_its_limit() {
         let mut recent = GenerationalCache::new(100);
         for key in 0..1_000 {
             recent.insert(key, ());
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn the_latest_value_under_a_key_counts() {
+    fn the_latest_value_of_a_key_is_returned() {
         let mut recent = GenerationalCache::new(2);
         for (key, value) in [(1, 'a'), (2, 'b'), (1, 'c'), (3, 'd'), (1, 'e')] {
             recent.insert(key, value);

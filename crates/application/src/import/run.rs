@@ -2,10 +2,10 @@
 
 use super::batch::{Numbered, RejectedRecord};
 use super::batch_result::{BatchResult, RecordOutcome};
+use super::deferred::{self, DeferredRecords};
 use super::recent::{GenerationalCache, RecordHash};
 use super::rejection::Rejection;
 use super::report::{ImportReport, ItemStatus};
-use super::waiting::{self, WaitingRecords};
 use crate::ports::import_source::ImportItem;
 use crate::ports::storage::RecordReference;
 use crate::ports::system::Entropy;
@@ -34,11 +34,11 @@ pub(super) struct Run<'a> {
     /// Report of earlier tries of the same import.
     earlier: ImportReport,
     /// Whether records may be deferred to the end of the file; not if each batch gets a response.
-    pub(super) may_wait: bool,
+    pub(super) may_defer: bool,
     /// Records that are deferred to the end of the file.
-    waiting: WaitingRecords,
+    waiting: DeferredRecords,
     /// Sessions added or changed recently. If one is no longer remembered, it is only changed later.
-    made: GenerationalCache<SleepSessionId>,
+    created: GenerationalCache<SleepSessionId>,
     /// Number of bytes read and stored.
     pub(super) bytes_done: u64,
     /// Status of each record of the last stored batch, by position.
@@ -69,9 +69,9 @@ impl<'a> Run<'a> {
             entropy,
             report: ImportReport::default(),
             earlier: ImportReport::default(),
-            may_wait: false,
-            waiting: WaitingRecords::default(),
-            made: GenerationalCache::new(MIN_REMEMBERED),
+            may_defer: false,
+            waiting: DeferredRecords::default(),
+            created: GenerationalCache::new(MIN_REMEMBERED),
             bytes_done: 0,
             results: Vec::new(),
             notes: Vec::new(),
@@ -85,7 +85,7 @@ impl<'a> Run<'a> {
     /// file.
     pub(super) fn of_file(mut self, earlier: ImportReport) -> Self {
         self.report.profile = earlier.profile.clone();
-        Self { earlier, may_wait: true, ..self }
+        Self { earlier, may_defer: true, ..self }
     }
 
     /// Returns the report including earlier tries.
@@ -115,26 +115,26 @@ impl<'a> Run<'a> {
         self.waiting.len()
     }
 
-    /// Removes and returns the deferred records; none are deferred until [`Self::resume_waiting`].
-    pub(super) fn take_waiting(&mut self) -> Vec<ImportItem> {
-        self.may_wait = false;
+    /// Removes and returns the deferred records; none are deferred until [`Self::resume_deferral`].
+    pub(super) fn take_deferred(&mut self) -> Vec<ImportItem> {
+        self.may_defer = false;
         let waiting = std::mem::take(&mut self.waiting).into_records();
         waiting.map(|session| ImportItem::Session(Box::new(session))).collect()
     }
 
-    pub(super) fn resume_waiting(&mut self) {
-        self.may_wait = true;
+    pub(super) fn resume_deferral(&mut self) {
+        self.may_defer = true;
     }
 
     /// Takes over the result of a committed attempt; returns the rejections.
     pub(super) fn take(&mut self, result: BatchResult) -> Vec<Numbered<RejectedRecord>> {
         for id in result.confirmed {
-            for place in self.waiting.remove_superseded_by(id) {
-                self.report.note(waiting::superseded_note(place).into());
+            for place in self.waiting.remove_replaced_by(id) {
+                self.report.note(deferred::superseded_note(place).into());
             }
         }
         self.waiting.append(result.waiting);
-        result.made.into_iter().for_each(|id| self.made.insert(id, ()));
+        result.created.into_iter().for_each(|id| self.created.insert(id, ()));
         result.counted.into_iter().for_each(|counted| self.count(&counted));
         result.supplements.into_iter().for_each(|id| self.supplements.insert(id, ()));
         result.aliases.into_iter().for_each(|(in_file, id)| self.aliases.insert(in_file, id));
@@ -153,12 +153,12 @@ impl<'a> Run<'a> {
     }
 
     /// Returns whether a session is remembered as added or changed recently.
-    pub(super) fn has_made(&self, id: SleepSessionId) -> bool {
-        self.made.contains(&id)
+    pub(super) fn has_created(&self, id: SleepSessionId) -> bool {
+        self.created.contains(&id)
     }
 
     /// Returns whether a record overlaps a deferred one.
-    pub(super) fn overlaps_waiting(&self, record: &SleepRecord) -> bool {
+    pub(super) fn overlaps_deferred(&self, record: &SleepRecord) -> bool {
         self.waiting.overlaps(record)
     }
 

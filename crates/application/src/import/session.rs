@@ -2,11 +2,11 @@
 
 use super::attempt::Attempt;
 use super::batch::{Numbered, RejectionCause};
+use super::deferred;
 use super::known::KnownRecords;
 use super::recent::RecordHash;
 use super::rejection::Rejection;
 use super::report::ItemStatus;
-use super::waiting;
 use crate::ports::import_source::ImportedSession;
 use crate::ports::storage::{RecordBefore, RecordReference, RecordVersion, StorageError, UnitOfWork};
 use chrono::SubsecRound;
@@ -42,17 +42,17 @@ pub(super) async fn store(
         let near = if session.id.is_none() { sessions.known.near(&session.record) } else { Vec::new() };
         let Some(decision) = decide(&sessions.known, &near, session) else {
             // One of the two may be the session that a waiting record would replace.
-            if attempt.must_wait(&session.record, &[]) {
+            if attempt.must_defer(&session.record, &[]) {
                 attempt.wait(session.clone(), Vec::new());
                 continue;
             }
             attempt.reject(position, &session.place, RejectionCause::SessionOfTwo);
             continue;
         };
-        let wants = waiting::wanted(&decision, &session.record);
+        let wants = deferred::affected_sessions(&decision, &session.record);
         if !matches!(decision, Reconciliation::Unchanged(_))
             && session.id.is_none()
-            && attempt.must_wait(&session.record, &wants)
+            && attempt.must_defer(&session.record, &wants)
         {
             attempt.wait(session.clone(), wants);
             continue;

@@ -23,7 +23,7 @@ struct Labels {
     /// Labels stored before the batch, by key.
     current: HashMap<CatalogueKey, Supplement>,
     /// Ids and keys of the batch's records so far; for these, the maps above may be outdated.
-    met_ids: HashSet<SupplementId>,
+    seen_ids: HashSet<SupplementId>,
     met_keys: HashSet<CatalogueKey>,
     /// Ids for new labels, in descending order.
     ids: Vec<SupplementId>,
@@ -63,7 +63,7 @@ pub(super) async fn store(
         let key = RecordHash::new("supplement key", &supplement.key);
         attempt.count_supplement(id, outcome, supplement.id.is_some(), key);
     }
-    labels.store_waiting(repository).await
+    labels.store_deferred(repository).await
 }
 
 /// Gives own products to the user of the import, and rejects them without one.
@@ -129,33 +129,33 @@ impl Labels {
         repository: &mut dyn SupplementRepository,
         imported: &ImportedSupplement,
     ) -> Result<Option<(SupplementId, ItemStatus)>, StorageError> {
-        let known = self.known(repository, imported).await?;
+        let known = self.find_known(repository, imported).await?;
         self.met_keys.insert(imported.key.clone());
-        self.met_ids.extend(imported.id.into_iter().chain(known.as_ref().map(|known| known.id)));
+        self.seen_ids.extend(imported.id.into_iter().chain(known.as_ref().map(|known| known.id)));
         let placed = match known {
             Some(known) => correct(attempt, repository, imported, known).await?,
             None => Some((self.enter(attempt, imported), ItemStatus::Created)),
         };
-        self.met_ids.extend(placed.iter().map(|(id, _)| *id));
+        self.seen_ids.extend(placed.iter().map(|(id, _)| *id));
         Ok(placed)
     }
 
     /// Finds the stored label by id, else by key; labels that the batch has changed are read again.
-    async fn known(
+    async fn find_known(
         &mut self,
         repository: &mut dyn SupplementRepository,
         imported: &ImportedSupplement,
     ) -> Result<Option<Supplement>, StorageError> {
         let by_id = imported.id.and_then(|id| self.by_id.get(&id));
         let known = by_id.or_else(|| self.current.get(&imported.key));
-        let is_met = |id: SupplementId| self.met_ids.contains(&id);
+        let is_met = |id: SupplementId| self.seen_ids.contains(&id);
         if !self.met_keys.contains(&imported.key)
             && !imported.id.is_some_and(is_met)
             && !known.is_some_and(|known| is_met(known.id))
         {
             return Ok(known.cloned());
         }
-        self.store_waiting(repository).await?;
+        self.store_deferred(repository).await?;
         let by_id = match imported.id {
             Some(id) => repository.find(id).await?.map(|(_, known)| known),
             None => None,
@@ -177,7 +177,10 @@ impl Labels {
         id
     }
 
-    async fn store_waiting(&mut self, repository: &mut dyn SupplementRepository) -> Result<(), StorageError> {
+    async fn store_deferred(
+        &mut self,
+        repository: &mut dyn SupplementRepository,
+    ) -> Result<(), StorageError> {
         let waiting = std::mem::take(&mut self.waiting);
         if waiting.is_empty() { Ok(()) } else { repository.insert(&waiting).await }
     }

@@ -1,9 +1,8 @@
 //! Tests of imports against an in-memory store.
 
-mod again;
 mod apply_profile;
-mod away;
 mod cancel;
+mod concurrency;
 mod dry_run;
 mod file;
 mod ingest;
@@ -11,10 +10,11 @@ mod known;
 mod log;
 mod memory_imports;
 mod memory_store;
+mod outage;
 mod profile;
 mod record;
+mod reimport;
 mod resume;
-mod rival;
 mod run;
 mod session;
 mod session_index;

@@ -7,7 +7,7 @@ mod scan;
 
 pub use cancelling::{CancelImportError, Cancelled};
 
-use super::undone::{Undone, UndoneCounts};
+use super::undone::{UndoCounts, Undone};
 use crate::audit;
 use crate::ports::storage::{Import, ImportReader, StorageError, UnitOfWork};
 use chrono::TimeDelta;
@@ -44,7 +44,7 @@ pub enum UndoImportError {
     TooOld,
     /// A user tried to undo the operator's import, which may have stored labels shared by all users.
     #[error("the import added labels to the catalogue; only the operator can undo it")]
-    NotTheirs,
+    NotOwned,
     /// The store failed. Another call, or a server by itself, resumes the undo.
     #[error(transparent)]
     Storage(#[from] StorageError),
@@ -112,7 +112,7 @@ impl UndoImport {
         let import = import.filter(|import| of.is_none_or(|user_id| import.user_id == Some(user_id)));
         let Some(import) = import else { return Err(UndoImportError::Unknown) };
         if of.is_some() && may_have_labels(&import) {
-            return Err(UndoImportError::NotTheirs);
+            return Err(UndoImportError::NotOwned);
         }
         let is_known = import.report.profile.applied() > 0 || self.imports.has_notes(id).await?;
         let job = Job { id, user_id: import.user_id, by, is_again: import.state == ImportState::Undone };
@@ -189,7 +189,7 @@ impl UndoImport {
         let batch = BatchReverter::new(unit.as_mut(), job.user_id, self.trail.now());
         let reverted = batch.run(&noted, scan).await?;
         unit.import_journal().forget(job.id, &reverted.settled).await?;
-        let UndoneCounts { removed, restored, kept: _ } = &mut import.undone.counts;
+        let UndoCounts { removed, restored, kept: _ } = &mut import.undone.counts;
         *removed = removed.saturating_add(reverted.removed);
         *restored = restored.saturating_add(reverted.restored);
         unit.imports().update(&import).await?;
@@ -227,9 +227,9 @@ impl UndoImport {
         mut scan: Scan,
     ) -> Result<Undone, StorageError> {
         let restored = profile::revert(unit, &mut import, &mut scan, self.trail.now()).await?;
-        let UndoneCounts { removed, restored: before, .. } = import.undone.counts;
+        let UndoCounts { removed, restored: before, .. } = import.undone.counts;
         let (kept_count, kept) = scan.into_kept();
-        let counts = UndoneCounts { removed, restored: before.saturating_add(restored), kept: kept_count };
+        let counts = UndoCounts { removed, restored: before.saturating_add(restored), kept: kept_count };
         let undone = Undone { counts, kept };
         let (state, ended_at) = (ImportState::Undone, Some(self.trail.now()));
         unit.imports().update(&Import { state, ended_at, undone: undone.clone(), ..import }).await?;

@@ -10,7 +10,7 @@ use uuid::Uuid;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Undone {
     /// Numbers of deleted, restored and kept records.
-    pub counts: UndoneCounts,
+    pub counts: UndoCounts,
     /// Kept records, at most [`Self::LISTED`].
     pub kept: Vec<KeptRecord>,
 }
@@ -22,7 +22,7 @@ impl Undone {
 
 /// Numbers of records that an undo deleted, restored and kept. Each profile field counts as a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct UndoneCounts {
+pub struct UndoCounts {
     /// Records added by the import, now deleted.
     pub removed: u64,
     /// Records changed or deleted by the import, now restored.
@@ -31,7 +31,7 @@ pub struct UndoneCounts {
     pub kept: u64,
 }
 
-impl UndoneCounts {
+impl UndoCounts {
     /// Returns the number of reverted records.
     pub const fn reverted(self) -> u64 {
         self.removed.saturating_add(self.restored)

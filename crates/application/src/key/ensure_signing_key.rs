@@ -22,7 +22,7 @@ impl EnsureSigningKey {
         if keys.iter().any(|key| key.state == SigningKeyState::Active) {
             return Ok(false);
         }
-        let key = self.ring.make(KeyId::from_uuid(self.trail.entropy.uuid()), self.trail.now())?;
+        let key = self.ring.create_key(KeyId::from_uuid(self.trail.entropy.uuid()), self.trail.now())?;
         let mut unit = self.units.begin().await?;
         let is_first = unit.signing_keys().insert_first(&key).await?;
         let event = self.trail.event(AuditActor::Server, AuditKind::KeyCreated).subject(key.id.as_uuid());

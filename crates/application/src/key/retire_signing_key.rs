@@ -31,7 +31,7 @@ impl RetireSigningKey {
     /// A retired key stays unchanged.
     pub async fn run(&self, id: KeyId) -> Result<DateTime<Utc>, RetireSigningKeyError> {
         let mut unit = self.units.begin().await?;
-        let keys = unit.signing_keys().list_for_change().await?;
+        let keys = unit.signing_keys().list_for_update().await?;
         let key = keys.iter().find(|key| key.id == id).ok_or(RetireSigningKeyError::Unknown(id))?;
         if let SigningKeyState::Retired { at } = key.state {
             return Ok(at);

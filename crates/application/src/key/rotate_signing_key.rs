@@ -23,7 +23,7 @@ pub enum OlderKeys {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SigningKeyRotation {
     /// The new key.
-    pub made: KeyId,
+    pub created: KeyId,
     /// Its creation time.
     pub created_at: DateTime<Utc>,
     /// Retired keys, oldest first.
@@ -42,7 +42,7 @@ impl RotateSigningKey {
     /// do not have, and none of them could load it.
     pub async fn run(&self, older: OlderKeys) -> Result<SigningKeyRotation, SigningKeyError> {
         let mut unit = self.units.begin().await?;
-        let keys = unit.signing_keys().list_for_change().await?;
+        let keys = unit.signing_keys().list_for_update().await?;
         self.rotate(unit, &keys, |_| older == OlderKeys::Retire).await
     }
 
@@ -53,7 +53,7 @@ impl RotateSigningKey {
         before: DateTime<Utc>,
     ) -> Result<Option<SigningKeyRotation>, SigningKeyError> {
         let mut unit = self.units.begin().await?;
-        let keys = unit.signing_keys().list_for_change().await?;
+        let keys = unit.signing_keys().list_for_update().await?;
         if !active(&keys).any(|key| key.created_at < before) {
             unit.rollback().await?;
             return Ok(None);
@@ -70,7 +70,7 @@ impl RotateSigningKey {
         self.ring.load(keys)?;
         let now = self.trail.now();
         let created_at = after_all(keys, now);
-        let key = self.ring.make(KeyId::from_uuid(self.trail.entropy.uuid()), created_at)?;
+        let key = self.ring.create_key(KeyId::from_uuid(self.trail.entropy.uuid()), created_at)?;
         unit.signing_keys().insert(&key).await?;
         let retired: Vec<_> = active(keys).filter(|key| is_to_retire(key)).map(|key| key.id).collect();
         for id in &retired {
@@ -80,7 +80,7 @@ impl RotateSigningKey {
         let mut events = vec![event(AuditKind::KeyCreated, &key.id)];
         events.extend(retired.iter().map(|id| event(AuditKind::KeyRetired, id)));
         audit::commit(unit, &events).await?;
-        Ok(SigningKeyRotation { made: key.id, created_at, retired })
+        Ok(SigningKeyRotation { created: key.id, created_at, retired })
     }
 }
 

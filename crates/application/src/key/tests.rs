@@ -35,7 +35,7 @@ fn reader_of(keys: Vec<SigningKey>) -> MockSigningKeyReader {
 /// A key ring that expects the creation of the first key.
 fn making() -> MockKeyRing {
     let mut ring = MockKeyRing::new();
-    ring.expect_make()
+    ring.expect_create_key()
         .times(1)
         .withf(|id, at| *id == key(1).id && *at == noon())
         .returning(|_, _| Ok(key(1)));
@@ -76,7 +76,7 @@ async fn a_key_is_created_if_all_are_retired() {
 }
 
 #[tokio::test]
-async fn no_key_is_made_and_nothing_opened_while_one_is_active() {
+async fn no_key_is_created_or_decrypted_while_one_is_active() {
     let keys = vec![retired(8), key(9)];
     let none = PreparedUnitsOfWork::new([]);
     assert!(!ensure(reader_of(keys), none, MockKeyRing::new()).await.unwrap());
@@ -92,11 +92,11 @@ async fn the_loser_of_the_race_for_the_first_key_continues_without_creating_one(
 }
 
 #[tokio::test]
-async fn a_key_that_cannot_be_made_is_not_stored() {
+async fn a_key_that_cannot_be_created_is_not_stored() {
     let mut ring = MockKeyRing::new();
-    ring.expect_make().returning(|_, _| Err(KeyRingError::CannotMake));
+    ring.expect_create_key().returning(|_, _| Err(KeyRingError::CannotCreate));
     let outcome = ensure(reader_of(Vec::new()), PreparedUnitsOfWork::new([]), ring).await;
-    assert!(matches!(outcome, Err(SigningKeyError::KeyRing(KeyRingError::CannotMake))));
+    assert!(matches!(outcome, Err(SigningKeyError::KeyRing(KeyRingError::CannotCreate))));
 }
 
 /// A reader that returns these lists, one per call.
@@ -124,7 +124,7 @@ fn ring_of(loads: impl IntoIterator<Item = (Vec<SigningKey>, Result<(), KeyRingE
 }
 
 #[tokio::test]
-async fn keys_are_opened_once_while_they_stay_the_same() {
+async fn unchanged_keys_are_decrypted_once() {
     let keys = vec![key(1), retired(2)];
     let reader = reader_of_lists([keys.clone(), keys.clone(), keys.clone()]);
     let reload = ReloadSigningKeys::new(Arc::new(reader), Arc::new(ring_of([(keys, Ok(()))])));
@@ -144,13 +144,13 @@ async fn a_key_that_is_added_or_retired_is_noticed() {
 }
 
 #[tokio::test]
-async fn keys_that_could_not_be_opened_are_tried_again() {
+async fn keys_that_could_not_be_decrypted_are_tried_again() {
     let keys = vec![key(1)];
-    let refused = KeyRingError::CannotOpen(key(1).id);
+    let refused = KeyRingError::CannotDecrypt(key(1).id);
     let ring = ring_of([(keys.clone(), Err(refused)), (keys.clone(), Ok(()))]);
     let reload = ReloadSigningKeys::new(Arc::new(reader_of_lists([keys.clone(), keys])), Arc::new(ring));
     let error = reload.run().await.unwrap_err();
-    assert!(matches!(error, SigningKeyError::KeyRing(KeyRingError::CannotOpen(_))), "{error}");
+    assert!(matches!(error, SigningKeyError::KeyRing(KeyRingError::CannotDecrypt(_))), "{error}");
     assert!(reload.run().await.unwrap());
 }
 

@@ -36,7 +36,7 @@ pub struct NightsQuery {
 
 impl NightsQuery {
     /// Returns the range of the dates.
-    pub fn asked(&self) -> RequestedRange {
+    pub fn requested_range(&self) -> RequestedRange {
         let Self { first, last, zone, .. } = *self;
         RequestedRange { from: Some(zone.first_instant_of(first)), to: Some(zone.last_instant_of(last)) }
     }

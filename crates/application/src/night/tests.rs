@@ -75,7 +75,7 @@ async fn sessions_are_listed_whose_dates_of_waking_up_are_in_the_range() {
 }
 
 #[tokio::test]
-async fn a_list_at_its_limit_says_so() {
+async fn a_list_at_its_limit_is_marked_as_cut() {
     let rows = vec![row(2, "2026-03-02T22:00:00Z", "2026-03-03T06:00:00Z")];
     let list = ListNights::new(reader(rows, true), clock()).run(query()).await.unwrap();
     assert!(list.is_cut);

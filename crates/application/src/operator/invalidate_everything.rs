@@ -156,17 +156,17 @@ impl InvalidateEverything {
             let at = self.trail.now();
             let mut unit = self.units.begin().await?;
             let granted = unit.grants().revoke_created_before(people.clone(), before, at).await?;
-            let made = unit.personal_tokens().revoke_created_before(people, before, at).await?;
+            let revoked = unit.personal_tokens().revoke_created_before(people, before, at).await?;
             let events: Vec<_> = [
                 self.counted(AuditKind::GrantRevoked, granted),
-                self.counted(AuditKind::PersonalTokenRevoked, made),
+                self.counted(AuditKind::PersonalTokenRevoked, revoked),
             ]
             .into_iter()
             .flatten()
             .collect();
             audit::commit(unit, &events).await?;
             grants += granted;
-            personal_tokens += made;
+            personal_tokens += revoked;
         }
         Ok((grants, personal_tokens))
     }

@@ -87,7 +87,7 @@ impl AddPasskey {
             sign_count: new.sign_count,
             is_backup_eligible: new.is_backup_eligible,
             is_backed_up: new.is_backed_up,
-            transports: Transports::read(command.transports),
+            transports: Transports::parse(command.transports),
             created_at: now,
             last_used_at: None,
         };

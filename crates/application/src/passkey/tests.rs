@@ -118,7 +118,7 @@ async fn t81_an_address_cannot_store_more_challenges_than_the_limit() {
         matches!(error, BeginPasskeyCeremonyError::TooManyAttempts { retry_after_seconds: 600 }),
         "{error}"
     );
-    assert_eq!(store.endings().begun(), 0);
+    assert_eq!(store.endings().opened(), 0);
 }
 
 #[tokio::test]
@@ -160,7 +160,7 @@ async fn a_passkey_is_added_only_after_a_fresh_sign_in_with_a_valid_name_and_cli
         };
         let error = AddPasskey::new(ports, relying_party(), None).run(command).await.unwrap_err();
         assert!(is_expected(&error), "{name:?}: {error}");
-        assert_eq!(store.endings().begun(), 0);
+        assert_eq!(store.endings().opened(), 0);
     }
 }
 
@@ -198,7 +198,7 @@ async fn only_the_owner_renames_a_passkey_and_only_to_a_visible_name() {
         let store = units([]);
         let error = rename(name, &store).await.unwrap_err();
         assert!(matches!(error, RenamePasskeyError::InvalidName), "{name:?}: {error}");
-        assert_eq!(store.endings().begun(), 0);
+        assert_eq!(store.endings().opened(), 0);
     }
     for is_owner in [true, false] {
         let mut unit = MockUnitOfWork::default();

@@ -86,7 +86,7 @@ async fn create(
 /// Returns the error of a command that is rejected before the store is used.
 async fn refusal(command: CreatePersonalTokenCommand<'_>) -> CreatePersonalTokenError {
     let (outcome, endings, _) = create([], command).await;
-    assert_eq!(endings.begun(), 0);
+    assert_eq!(endings.opened(), 0);
     outcome.unwrap_err()
 }
 
@@ -160,7 +160,7 @@ async fn a_form_that_is_sent_again_creates_no_second_token() {
 }
 
 #[tokio::test]
-async fn a_token_may_have_no_end() {
+async fn a_token_can_be_created_without_expiry() {
     let mut unit = with(Some(person()), Vec::new());
     unit.personal_tokens.expect_insert().times(1).returning(|_| Ok(()));
     let (outcome, _, _) = create([unit], command(&session(0), &["sleep"])).await;
@@ -168,7 +168,7 @@ async fn a_token_may_have_no_end() {
 }
 
 #[tokio::test]
-async fn who_signed_in_five_minutes_ago_proves_first_who_they_are() {
+async fn a_sign_in_of_five_minutes_ago_is_not_fresh_enough() {
     // Reported before errors of the form.
     let (old, name) = (session(300), "");
     let error = refusal(CreatePersonalTokenCommand { name, ..command(&old, &[]) }).await;
@@ -206,7 +206,7 @@ async fn a_token_ends_after_a_day_at_least_and_a_year_at_most() {
 }
 
 #[tokio::test]
-async fn a_person_has_at_most_100_tokens_that_count() {
+async fn a_person_has_at_most_100_live_tokens() {
     let full: Vec<_> = (0..100).map(token).collect();
     let error = refused_with(Some(person()), full.clone()).await;
     assert!(matches!(error, CreatePersonalTokenError::TooManyTokens), "{error}");

@@ -52,7 +52,7 @@ async fn the_time_of_creation_cannot_be_changed() {
         .run(user_id(1), &[ProfileValue::CreatedAt(noon())])
         .await;
     assert!(matches!(outcome, Err(ChangeProfileError::Fixed)));
-    assert_eq!(endings.begun(), 0);
+    assert_eq!(endings.opened(), 0);
 }
 
 #[tokio::test]

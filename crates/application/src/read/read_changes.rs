@@ -1,7 +1,7 @@
 //! Reads changes to a user's records.
 
 use crate::access::GrantedAccess;
-use crate::audit::{AnsweredRead, ReadRecorder};
+use crate::audit::{CompletedRead, ReadRecorder};
 use crate::ports::storage::{Change, ChangePage, ChangePageQuery, ChangeReader, StorageError};
 use crate::ports::system::Clock;
 use derive_more::Constructor;
@@ -87,9 +87,9 @@ impl ReadChanges {
         self.record(access, &changes);
         // While there are more pages, the cursor keeps the time of the first one: deletions since then are
         // still to be read.
-        let given_at = query.cursor.filter(|_| has_more).map_or(now, |cursor| cursor.given_at);
+        let issued_at = query.cursor.filter(|_| has_more).map_or(now, |cursor| cursor.issued_at);
         let after = changes.last().map(|(position, _)| *position).or(after);
-        let cursor = ChangeCursor { after, given_at, user };
+        let cursor = ChangeCursor { after, issued_at, user };
         Ok(ChangesAnswer { changes, cursor, has_more })
     }
 
@@ -98,7 +98,7 @@ impl ReadChanges {
         for kind in DataKind::ALL {
             let items = changes.iter().filter(|(position, _)| position.kind == kind).count();
             if items > 0 {
-                self.recorder.record(AnsweredRead {
+                self.recorder.record(CompletedRead {
                     user_id: access.user_id,
                     reader: access.reader,
                     kind: ReadKind::Data(kind),

@@ -1,7 +1,7 @@
 //! Reads a user's intake by local day.
 
 use crate::access::GrantedAccess;
-use crate::audit::{AnsweredRead, ReadRecorder};
+use crate::audit::{CompletedRead, ReadRecorder};
 use crate::intake::{Intake, IntakeRange, ShowIntake};
 use crate::ports::storage::StorageError;
 use chrono::NaiveDate;
@@ -21,7 +21,7 @@ impl ReadIntake {
     pub async fn run(&self, access: &GrantedAccess, range: IntakeRange) -> Result<Intake, StorageError> {
         let intake = self.intake.run(access.user_id, range).await?;
         let IntakeRange { first, last, zone } = range;
-        self.recorder.record(AnsweredRead {
+        self.recorder.record(CompletedRead {
             user_id: access.user_id,
             reader: access.reader,
             kind: ReadKind::Data(DataKind::Supplements),

@@ -1,7 +1,7 @@
 //! Reads a user's profile.
 
 use crate::access::GrantedAccess;
-use crate::audit::{AnsweredRead, ReadRecorder};
+use crate::audit::{CompletedRead, ReadRecorder};
 use crate::ports::storage::{ProfileReader, StorageError};
 use derive_more::Constructor;
 use domain::data_kind::DataKind;
@@ -21,7 +21,7 @@ impl ReadProfile {
     pub async fn run(&self, access: &GrantedAccess) -> Result<Option<User>, StorageError> {
         let found = self.reader.find_profile(access.user_id).await?;
         if found.is_some() {
-            self.recorder.record(AnsweredRead {
+            self.recorder.record(CompletedRead {
                 user_id: access.user_id,
                 reader: access.reader,
                 kind: ReadKind::Data(DataKind::Profile),

@@ -1,7 +1,7 @@
 //! Reads a page of a user's sleep sessions.
 
 use crate::access::GrantedAccess;
-use crate::audit::{AnsweredRead, ReadRecorder};
+use crate::audit::{CompletedRead, ReadRecorder};
 use crate::night::NightsQuery;
 use crate::ports::storage::{PackedSleepRow, SleepPage, SleepPageQuery, SleepReader, StorageError};
 use derive_more::Constructor;
@@ -41,12 +41,12 @@ impl ReadSleep {
         let query = NightsQuery { user_id: access.user_id, ..query };
         let Some(page) = query.page() else { return Ok((Vec::new(), false)) };
         let (rows, is_cut) = query.select(self.reader.page(page).await?);
-        self.record(access, rows.len(), query.asked());
+        self.record(access, rows.len(), query.requested_range());
         Ok((rows, is_cut))
     }
 
     fn record(&self, access: &GrantedAccess, items: usize, range: RequestedRange) {
-        self.recorder.record(AnsweredRead {
+        self.recorder.record(CompletedRead {
             user_id: access.user_id,
             reader: access.reader,
             kind: ReadKind::Data(DataKind::Sleep),

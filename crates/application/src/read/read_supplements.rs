@@ -1,7 +1,7 @@
 //! Reads a page of a user's supplement intake.
 
 use crate::access::GrantedAccess;
-use crate::audit::{AnsweredRead, ReadRecorder};
+use crate::audit::{CompletedRead, ReadRecorder};
 use crate::ports::storage::{StorageError, SupplementPage, SupplementPageQuery, SupplementReader};
 use derive_more::Constructor;
 use domain::data_kind::DataKind;
@@ -25,7 +25,7 @@ impl ReadSupplements {
     ) -> Result<SupplementPage, StorageError> {
         let query = SupplementPageQuery { user_id: access.user_id, ..query };
         let page = self.reader.page(query).await?;
-        self.recorder.record(AnsweredRead {
+        self.recorder.record(CompletedRead {
             user_id: access.user_id,
             reader: access.reader,
             kind: ReadKind::Data(DataKind::Supplements),

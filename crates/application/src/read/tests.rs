@@ -78,7 +78,7 @@ fn row() -> PackedSleepRow {
 }
 
 #[tokio::test]
-async fn a_profile_is_the_one_of_this_person_and_counted() {
+async fn the_profile_of_the_authorized_person_is_returned_and_counted() {
     let reads = Arc::<RecordedReads>::default();
     let mut reader = MockProfileReader::new();
     reader.expect_find_profile().times(1).withf(|id| *id == user_id(1)).returning(|_| Ok(Some(person())));
@@ -98,7 +98,7 @@ async fn a_person_deleted_just_before_has_no_profile_and_no_read_is_recorded() {
 }
 
 #[tokio::test]
-async fn a_page_of_sleep_is_asked_for_as_it_was_queried_and_counted_with_its_range() {
+async fn a_page_of_sleep_is_queried_as_requested_and_counted_with_its_range() {
     let reads = Arc::<RecordedReads>::default();
     let mut reader = MockSleepReader::new();
     reader
@@ -113,7 +113,7 @@ async fn a_page_of_sleep_is_asked_for_as_it_was_queried_and_counted_with_its_ran
 }
 
 #[tokio::test]
-async fn a_page_of_supplements_is_asked_for_as_it_was_queried_and_counted_with_its_range() {
+async fn a_page_of_supplements_is_queried_as_requested_and_counted_with_its_range() {
     let reads = Arc::<RecordedReads>::default();
     let mut reader = MockSupplementReader::new();
     reader
@@ -128,7 +128,7 @@ async fn a_page_of_supplements_is_asked_for_as_it_was_queried_and_counted_with_i
 }
 
 #[tokio::test]
-async fn only_the_person_of_the_access_is_read() {
+async fn only_the_authorized_person_is_read() {
     let mut sleep = MockSleepReader::new();
     sleep
         .expect_page()

@@ -111,7 +111,7 @@ fn of_developer(stories: usize) -> CreateSandboxCommand {
 }
 
 #[tokio::test]
-async fn a_developer_creates_people_of_their_own() {
+async fn a_developer_creates_sandbox_people() {
     let unit = owned(Some(person()), MAX_PER_OWNER - 1, creating(Story::NapsOnly, Some(user_id(1))));
     let (units, _) = prepared(vec![unit]);
     let events = units.events();

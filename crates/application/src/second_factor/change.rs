@@ -63,7 +63,7 @@ pub enum SecondFactorChangeError {
 
 impl SecondFactorPorts {
     /// Locks the user and returns their address, if the session still exists and began recently enough.
-    pub(super) async fn hold(
+    pub(super) async fn lock(
         &self,
         unit: &mut dyn UnitOfWork,
         change: &SecondFactorChange<'_>,

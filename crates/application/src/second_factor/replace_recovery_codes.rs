@@ -25,7 +25,7 @@ impl ReplaceRecoveryCodes {
             return Err(SecondFactorChangeError::NotFresh);
         }
         let mut unit = ports.units.begin().await?;
-        let email = ports.hold(unit.as_mut(), &change).await?;
+        let email = ports.lock(unit.as_mut(), &change).await?;
         if unit.second_factors().find(session.user_id).await?.is_none() {
             return Err(SecondFactorChangeError::NotSet);
         }

@@ -24,7 +24,7 @@ impl TurnOffSecondFactor {
             return Err(SecondFactorChangeError::NotFresh);
         }
         let mut unit = ports.units.begin().await?;
-        let email = ports.hold(unit.as_mut(), &change).await?;
+        let email = ports.lock(unit.as_mut(), &change).await?;
         if !unit.second_factors().delete(session.user_id).await? {
             return Err(SecondFactorChangeError::NotSet);
         }

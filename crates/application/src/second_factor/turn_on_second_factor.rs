@@ -39,7 +39,7 @@ impl TurnOnSecondFactor {
         let proof = verify_set_up(ports.sealer.as_ref(), user_id, enrolment, code, now)?;
         let secret = ports.sealer.seal(user_id, &proof.secret)?;
         let mut unit = ports.units.begin().await?;
-        let email = ports.hold(unit.as_mut(), &change).await?;
+        let email = ports.lock(unit.as_mut(), &change).await?;
         let codes = turn_on(unit.as_mut(), user_id, proof.totp(secret, now), ports.entropy.as_ref()).await?;
         end_sign_ins(unit.as_mut(), user_id, None).await?;
         let method = match session.method {

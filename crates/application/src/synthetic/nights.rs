@@ -224,7 +224,7 @@ fn at(day: NaiveDate, hour: u32, minute: u32) -> Option<NaiveDateTime> {
 }
 
 fn head(sleep: &Sleep<'_>, time_in_bed: TimeInBed) -> Option<SleepRecordHead> {
-    let key = SessionKey::given(&format!("{}-{}", sleep.name, sleep.day)).ok()?;
+    let key = SessionKey::from_source(&format!("{}-{}", sleep.name, sleep.day)).ok()?;
     let source = Some(SleepSource::parse(sleep.device.source()).ok()?);
     Some(SleepRecordHead { key, source, time_in_bed, is_nap: Some(sleep.is_nap) })
 }

@@ -1,7 +1,7 @@
 //! Exchanges a refresh token for a new access token (RFC 6749 section 6).
 
 use super::{TokenMint, TokenTerms, narrowed};
-use crate::audit::{self, AnsweredRead, AuditTrail, ReadRecorder, append_refusal};
+use crate::audit::{self, AuditTrail, CompletedRead, ReadRecorder, append_refusal};
 use crate::ports::storage::{GrantReader, GrantWithUser, StorageError, UnitOfWorkFactory};
 use crate::ports::system::SigningFailed;
 use chrono::{DateTime, Utc};
@@ -188,7 +188,7 @@ impl RefreshAccess {
     }
 
     fn count(&self, grant: &Grant) {
-        self.reads.record(AnsweredRead {
+        self.reads.record(CompletedRead {
             user_id: grant.user_id,
             reader: Reader::Client(grant.client_id),
             kind: ReadKind::Refresh,

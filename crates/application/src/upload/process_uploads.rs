@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// be the cause.
 const MAX_TRIES: u32 = 3;
 /// Shown to the user in that case.
-const GAVE_UP_MESSAGE: &str =
+const TOO_MANY_TRIES_MESSAGE: &str =
     "the server stopped three times while reading the file; its operator can find out why";
 
 /// A leased upload.
@@ -90,7 +90,7 @@ impl ProcessUploads {
         let leased = unit.uploads().lease(now, until(now)).await?;
         let leased = match leased {
             Some(import) if import.tries > MAX_TRIES => {
-                let refused = Import { refusal: Some(GAVE_UP_MESSAGE.to_owned()), ..import };
+                let refused = Import { refusal: Some(TOO_MANY_TRIES_MESSAGE.to_owned()), ..import };
                 refuse(unit.as_mut(), refused, now).await?;
                 None
             }
@@ -104,10 +104,10 @@ impl ProcessUploads {
     }
 
     /// Renews the lease; returns `false` if the upload no longer needs processing.
-    pub async fn prolong(&self, job: &UploadJob) -> Result<bool, StorageError> {
+    pub async fn renew(&self, job: &UploadJob) -> Result<bool, StorageError> {
         let now = self.clock.now();
         let mut unit = self.units.begin().await?;
-        let is_running = unit.uploads().prolong(job.id, until(now)).await?;
+        let is_running = unit.uploads().renew(job.id, until(now)).await?;
         unit.commit().await?;
         Ok(is_running)
     }
@@ -121,9 +121,9 @@ impl ProcessUploads {
     }
 
     /// Stores the number of checked bytes, for progress display.
-    pub async fn checked(&self, job: &UploadJob, bytes: u64) -> Result<(), StorageError> {
+    pub async fn record_checked(&self, job: &UploadJob, bytes: u64) -> Result<(), StorageError> {
         let mut unit = self.units.begin().await?;
-        unit.uploads().checked(job.id, bytes).await?;
+        unit.uploads().record_checked(job.id, bytes).await?;
         unit.commit().await
     }
 

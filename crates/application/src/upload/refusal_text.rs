@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_gives_advice_that_can_be_followed_without_a_command_line() {
+    fn the_page_shows_advice_that_needs_no_command_line() {
         let unknown = refusal_text(&ImportRefusal::NotThisFormat("it is text".to_owned()));
         assert!(unknown.starts_with("it is text; ") && unknown.contains("Apple Health"), "{unknown}");
         let recording = refusal_text(&ImportRefusal::NoStart(String::new()));

@@ -34,11 +34,15 @@ fn units(prepare: impl FnOnce(&mut MockUnitOfWork)) -> (Arc<PreparedUnitsOfWork>
 }
 
 async fn begin(open: Vec<Import>, inserts: usize) -> Result<ImportId, BeginUploadError> {
-    begin_beside(0, open, inserts).await
+    begin_with_stored(0, open, inserts).await
 }
 
 /// Starts an upload while this many bytes of all users are stored.
-async fn begin_beside(stored: u64, open: Vec<Import>, inserts: usize) -> Result<ImportId, BeginUploadError> {
+async fn begin_with_stored(
+    stored: u64,
+    open: Vec<Import>,
+    inserts: usize,
+) -> Result<ImportId, BeginUploadError> {
     let (units, _) = units(|unit| {
         unit.uploads.expect_stored_bytes().returning(move || Ok(stored));
         unit.imports.expect_list().return_once(|_, _, _| Ok(open));
@@ -60,7 +64,7 @@ async fn an_upload_begins_while_others_are_done() {
 }
 
 #[tokio::test]
-async fn an_upload_leaves_its_event_when_it_begins() {
+async fn an_upload_is_audited_when_it_begins() {
     let (units, _) = units(|unit| {
         unit.uploads.expect_stored_bytes().returning(|| Ok(0));
         unit.imports.expect_list().return_once(|_, _, _| Ok(Vec::new()));
@@ -79,14 +83,14 @@ async fn a_person_has_no_more_open_uploads_than_the_limit() {
 }
 
 #[tokio::test]
-async fn no_upload_begins_while_all_people_together_have_as_much_as_is_kept() {
-    assert!(begin_beside(MOST_STORED - 1, Vec::new(), 1).await.is_ok());
-    let refused = begin_beside(MOST_STORED, Vec::new(), 0).await;
+async fn no_upload_begins_at_the_total_storage_limit() {
+    assert!(begin_with_stored(MOST_STORED - 1, Vec::new(), 1).await.is_ok());
+    let refused = begin_with_stored(MOST_STORED, Vec::new(), 0).await;
     assert!(matches!(refused, Err(BeginUploadError::NoRoom)));
 }
 
 #[tokio::test]
-async fn an_upload_that_finds_no_room_any_more_is_refused_and_its_parts_go() {
+async fn an_upload_without_space_is_refused_and_its_parts_are_deleted() {
     for (stored, fits) in [(MOST_STORED - 5, true), (MOST_STORED - 4, false)] {
         let (units, endings) = units(|unit| {
             unit.imports.expect_find().return_once(|_| Ok(Some(import(7, ImportState::Receiving, 0))));
@@ -125,7 +129,7 @@ async fn add(
 }
 
 #[tokio::test]
-async fn parts_are_taken_in_their_order_and_in_their_size() {
+async fn parts_are_accepted_in_order_and_at_their_size() {
     let receiving = |size| import(7, ImportState::Receiving, size);
     assert!(add(receiving(0), 0, PART_BYTES, 1).await.0.is_ok());
     assert!(add(receiving(PART_BYTES as u64), 1, 5, 1).await.0.is_ok());
@@ -164,7 +168,7 @@ async fn an_upload_that_grows_too_large_is_rejected_and_its_parts_are_deleted() 
 }
 
 #[tokio::test]
-async fn an_empty_file_is_refused_and_a_whole_one_waits() {
+async fn an_empty_file_is_refused_and_a_complete_one_is_queued() {
     for (size, state) in [(0, ImportState::Refused), (5, ImportState::Waiting)] {
         let (units, endings) = units(|unit| {
             unit.imports
@@ -198,7 +202,7 @@ async fn an_upload_that_is_being_imported_cannot_be_discarded() {
 }
 
 #[tokio::test]
-async fn when_a_recording_began_is_kept_with_the_offset_that_is_in_force_then() {
+async fn the_start_of_a_recording_is_stored_with_its_local_offset() {
     let (units, _) = units(|unit| {
         let zone = TimeZone::parse("Europe/Berlin").unwrap();
         let receiving = Import { zone, ..import(7, ImportState::Receiving, 5) };

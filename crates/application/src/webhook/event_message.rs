@@ -27,7 +27,7 @@ pub(super) enum EventData {
 pub(super) fn cursor(event: &PendingEvent) -> ChangeCursor {
     ChangeCursor {
         after: Some(position(event.announced)),
-        given_at: event.occurred_at,
+        issued_at: event.occurred_at,
         user: UserFingerprint::new(event.key.user_id),
     }
 }

@@ -84,6 +84,15 @@ struct Seen {
 /// The byte of a secret that cannot be opened.
 const UNOPENABLE: u8 = 0;
 
+fn signer() -> MockWebhookSigner {
+    let mut signer = MockWebhookSigner::new();
+    signer.expect_sign().returning(|_, secret, _| match secret.as_bytes()[0] {
+        UNOPENABLE => Err(WebhookSignerError),
+        number => Ok(format!("signed-{number}")),
+    });
+    signer
+}
+
 /// Delivers an event to the endpoint, whose client has these scopes; of these kinds there are changes.
 async fn deliver(
     endpoint: WebhookEndpoint,
@@ -109,11 +118,6 @@ async fn deliver(
         let found = changed.contains(&kind).then_some((position, Change::Deleted));
         Ok(ChangePage { changes: found.into_iter().collect(), ..ChangePage::default() })
     });
-    let mut signer = MockWebhookSigner::new();
-    signer.expect_sign().returning(|_, secret, _| match secret.as_bytes()[0] {
-        UNOPENABLE => Err(WebhookSignerError),
-        number => Ok(format!("signed-{number}")),
-    });
     let (mut fetcher, posted) = (MockFetcher::new(), Arc::clone(&seen));
     fetcher.expect_fetch().returning(move |request| {
         let json = request.json.clone().unwrap();
@@ -134,7 +138,7 @@ async fn deliver(
         units: store.clone(),
         webhooks: Arc::new(webhooks),
         changes: Arc::new(feed),
-        signer: Arc::new(signer),
+        signer: Arc::new(signer()),
         fetcher: Arc::new(fetcher),
         entropy: entropy.clone(),
         clock: clock(),
@@ -210,7 +214,7 @@ async fn after(event: PendingEvent, answer: Result<OutboundResponse, OutboundErr
 fn bodies_hold_ids_kinds_and_a_cursor_and_nothing_else_standard_webhooks_payload_structure() {
     let at: DateTime<Utc> = "2026-03-10T12:00:00Z".parse().unwrap();
     let user_id = UserId::parse("3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48").unwrap();
-    let cursor = ChangeCursor { after: None, given_at: at, user: UserFingerprint::new(user_id) };
+    let cursor = ChangeCursor { after: None, issued_at: at, user: UserFingerprint::new(user_id) };
     let changes = EventData::Changes { user_id, kinds: vec![DataKind::Profile, DataKind::Sleep], cursor };
     assert_eq!(
         body(EventKind::RecordsChanged, at, &changes),

@@ -133,15 +133,16 @@ impl SlowClients {
     /// Starts them and waits until each has read something.
     fn start(address: SocketAddr, request: &[u8]) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
-        let begun = Arc::new(AtomicUsize::new(0));
-        let (their_stop, their_begun, request) = (Arc::clone(&stop), Arc::clone(&begun), request.to_vec());
+        let started = Arc::new(AtomicUsize::new(0));
+        let (thread_stop, thread_started, request) =
+            (Arc::clone(&stop), Arc::clone(&started), request.to_vec());
         let thread = std::thread::spawn(move || {
             on_own_thread(async move || {
                 let tasks: Vec<_> = (0..SLOW_CLIENTS)
                     .map(|_| {
-                        let (stop, begun, request) =
-                            (Arc::clone(&their_stop), Arc::clone(&their_begun), request.clone());
-                        tokio::task::spawn_local(read_slowly(address, request, stop, begun))
+                        let (stop, started, request) =
+                            (Arc::clone(&thread_stop), Arc::clone(&thread_started), request.clone());
+                        tokio::task::spawn_local(read_slowly(address, request, stop, started))
                     })
                     .collect();
                 for task in tasks {
@@ -151,7 +152,7 @@ impl SlowClients {
             })
         });
         let this = Self { stop, thread };
-        while begun.load(Ordering::Relaxed) < SLOW_CLIENTS && !this.thread.is_finished() {
+        while started.load(Ordering::Relaxed) < SLOW_CLIENTS && !this.thread.is_finished() {
             std::thread::sleep(Duration::from_millis(5));
         }
         // A thread that ended early reports its error when joined.
@@ -168,12 +169,12 @@ async fn read_slowly(
     address: SocketAddr,
     request: Vec<u8>,
     stop: Arc<AtomicBool>,
-    begun: Arc<AtomicUsize>,
+    started: Arc<AtomicUsize>,
 ) -> anyhow::Result<()> {
     let mut connection = Connection::open(address, Some(SLOW_PACE)).await?;
     connection.send(&request).await?;
     connection.read_some().await?;
-    begun.fetch_add(1, Ordering::Relaxed);
+    started.fetch_add(1, Ordering::Relaxed);
     while !stop.load(Ordering::Relaxed) {
         // A fully read response leaves nothing to read.
         if let Ok(read) = tokio::time::timeout(Duration::from_millis(200), connection.read_some()).await {

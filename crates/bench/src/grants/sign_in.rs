@@ -77,8 +77,8 @@ pub(super) fn memory(stage: &mut Stage) -> anyhow::Result<Results> {
 fn create_person(stage: &Stage, email: &str) -> anyhow::Result<String> {
     let person =
         ["user", "create", "--email", email, "--timezone", "Europe/Berlin", "--password-stdin", "--json"];
-    let made = stage.program.run(&person, Some(&format!("{PASSWORD}\n")))?;
-    member(&serde_json::from_str(&made)?, "user_id")
+    let output = stage.program.run(&person, Some(&format!("{PASSWORD}\n")))?;
+    member(&serde_json::from_str(&output)?, "user_id")
 }
 
 /// Starts a server whose limit per address is never reached.
@@ -117,14 +117,14 @@ fn hashes(stored: &str, times: usize) -> anyhow::Result<Figures> {
     let (password, stored) = (Password::parse(PASSWORD)?, PasswordHash::from_phc(stored));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let this = Watched::Alone(std::process::id());
-    let (begun, before) = (Instant::now(), this.cpu()?);
+    let (started, before) = (Instant::now(), this.cpu()?);
     for _ in 0..times {
         ensure!(runtime.block_on(hasher.check(&password, Some(&stored)))?.is_right, "another password");
     }
     let cpu = this.cpu()?.saturating_sub(before);
     let each = |time: Duration| time.as_secs_f64() / crate::measure::count(times as u64);
     Ok(Figures {
-        median_ms: Some(each(begun.elapsed()) * 1e3),
+        median_ms: Some(each(started.elapsed()) * 1e3),
         server_cpu_us: Some(each(cpu) * 1e6),
         ..Figures::default()
     })

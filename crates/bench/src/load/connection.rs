@@ -18,7 +18,7 @@ pub(crate) struct Pace {
 
 /// A fully read response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Answer {
+pub(crate) struct Response {
     pub(crate) status: u16,
     /// Length of the body in bytes, without framing.
     pub(crate) length: usize,
@@ -61,7 +61,7 @@ impl Connection {
         &mut self,
         request: &[u8],
         sink: &mut impl FnMut(&[u8]),
-    ) -> anyhow::Result<Answer> {
+    ) -> anyhow::Result<Response> {
         if let Some((_, since, bytes)) = &mut self.pace {
             (*since, *bytes) = (Instant::now(), 0);
         }
@@ -74,7 +74,7 @@ impl Connection {
             }
             Framing::Chunked => self.chunks(sink).await?,
         };
-        Ok(Answer { status, length })
+        Ok(Response { status, length })
     }
 
     /// Sends a request.

@@ -5,7 +5,7 @@
 
 mod connection;
 
-pub(crate) use connection::{Answer, Connection, Pace};
+pub(crate) use connection::{Connection, Pace, Response};
 
 use anyhow::{Context, ensure};
 use hdrhistogram::Histogram;
@@ -65,7 +65,7 @@ impl Expected {
     }
 
     /// Checks a response; the error describes what is wrong with it.
-    pub(crate) fn check(&self, answer: &Answer) -> anyhow::Result<()> {
+    pub(crate) fn check(&self, answer: &Response) -> anyhow::Result<()> {
         ensure!(
             answer.status == self.status && self.length.contains(&answer.length),
             "an answer has the status {} and {} bytes, and must have {} and {:?}",
@@ -92,7 +92,7 @@ pub(crate) struct Sample {
 struct Shared {
     load: Load,
     next: Cell<usize>,
-    begun: Instant,
+    started: Instant,
 }
 
 impl Load {
@@ -107,7 +107,7 @@ impl Load {
         for _ in 0..self.connections {
             open.push(Connection::open(self.address, None).await?);
         }
-        let shared = Rc::new(Shared { load: self, next: Cell::new(0), begun: Instant::now() });
+        let shared = Rc::new(Shared { load: self, next: Cell::new(0), started: Instant::now() });
         let tasks: Vec<_> = open
             .into_iter()
             .map(|connection| tokio::task::spawn_local(drive(connection, Rc::clone(&shared))))
@@ -116,7 +116,7 @@ impl Load {
         for task in tasks {
             latency.add(task.await??)?;
         }
-        let elapsed = shared.begun.elapsed();
+        let elapsed = shared.started.elapsed();
         let answers = latency.len();
         ensure!(answers > 0, "no request was sent");
         Ok(Sample { latency, elapsed, answers })
@@ -128,7 +128,7 @@ impl Shared {
     fn next(&self) -> Option<&[u8]> {
         let number = self.next.get();
         let over = match self.load.end {
-            End::After(time) => self.begun.elapsed() >= time,
+            End::After(time) => self.started.elapsed() >= time,
             End::Requests(requests) => number >= requests,
         };
         let request = match &self.load.requests {

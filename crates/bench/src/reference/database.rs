@@ -63,7 +63,7 @@ pub(crate) fn drain_rows(
         let limit = i64::try_from(nights)?;
         let mut taken = Vec::with_capacity(times);
         for _ in 0..times {
-            let begun = Instant::now();
+            let started = Instant::now();
             let parameters: [&(dyn ToSql + Sync); 2] = [&key, &limit];
             let mut rows = pin!(client.query_raw(&statement, parameters).await?);
             let mut seen = 0;
@@ -72,7 +72,7 @@ pub(crate) fn drain_rows(
                 seen += 1;
             }
             ensure!(seen == nights, "the database has {seen} nights and must have {nights}");
-            taken.push(begun.elapsed());
+            taken.push(started.elapsed());
         }
         drop(client);
         driver.await?.context("the connection to the database broke off")?;

@@ -160,7 +160,7 @@ mod tests {
     use crate::report::testing::measurement;
 
     #[test]
-    fn the_page_says_what_was_measured_where_and_whether_it_is_good_enough() {
+    fn the_page_shows_the_measurement_its_machine_and_the_verdict() {
         let page = render(&measurement(), "# Notes\n\n## Where the time goes\n\nNowhere.\n");
         for part in [
             "**a busy machine.** Written by",

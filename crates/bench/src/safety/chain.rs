@@ -2,7 +2,7 @@
 
 use super::part::{AnyToken, LiveGrants, NoClients, NoLedger, NoLimit, NoOtherKeys};
 use application::access::{AccessPorts, AuthorizeAccess, DailyLimits, TokenCheck};
-use application::audit::{AnsweredRead, ReadRecorder};
+use application::audit::{CompletedRead, ReadRecorder};
 use application::ports::storage::{AccessReader, AccessState};
 use application::ports::system::{
     Clock as _, Entropy as _, KeyRing as _, RateLimiter, ReadLedger, TokenSigner as _, TokenVerifier,
@@ -123,7 +123,7 @@ impl Chain {
         let caller = self.authorize.identify(&self.token, Resource::Api).await?;
         let endpoint = PersonEndpoint::Data(DataKind::Profile);
         let granted = self.authorize.admit_to(&caller, &self.user_id, endpoint).await?;
-        self.recorder.record(AnsweredRead {
+        self.recorder.record(CompletedRead {
             user_id: granted.user_id,
             reader: granted.reader,
             kind: ReadKind::Data(DataKind::Profile),
@@ -155,7 +155,7 @@ fn processor_time() -> f64 {
 fn ring() -> anyhow::Result<Arc<Ed25519KeyRing>> {
     let parties = TokenParties { issuer: PARTY.to_owned(), audience: PARTY.to_owned() };
     let ring = Ed25519KeyRing::new(EncryptionKey::generate(), parties);
-    let key = ring.make(KeyId::from_uuid(SystemEntropy.uuid()), SystemClock.now())?;
+    let key = ring.create_key(KeyId::from_uuid(SystemEntropy.uuid()), SystemClock.now())?;
     ring.load(&[key])?;
     Ok(Arc::new(ring))
 }

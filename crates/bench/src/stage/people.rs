@@ -28,10 +28,10 @@ impl App {
         let mut arguments =
             vec!["client", "create", "--name", "Night reader", "--redirect-uri", REDIRECT_URI, "--json"];
         arguments.extend(SCOPES);
-        let made = program.json(&arguments)?;
+        let output = program.json(&arguments)?;
         Ok(Self {
-            client_id: member(&made, "client_id")?,
-            client_secret: member(&made, "client_secret")?,
+            client_id: member(&output, "client_id")?,
+            client_secret: member(&output, "client_secret")?,
             redirect_uri: REDIRECT_URI,
         })
     }
@@ -109,7 +109,7 @@ impl Stage {
 /// Creates a person without a password.
 pub(crate) fn create_person(program: &Program, name: &str) -> anyhow::Result<Person> {
     let email = format!("{name}@example.org");
-    let made = program.json(&[
+    let output = program.json(&[
         "user",
         "create",
         "--email",
@@ -133,7 +133,7 @@ pub(crate) fn create_person(program: &Program, name: &str) -> anyhow::Result<Per
         "--wheelchair-use",
         "false",
     ])?;
-    Ok(Person { user_id: member(&made, "user_id")? })
+    Ok(Person { user_id: member(&output, "user_id")? })
 }
 
 /// Builds a GET request with a token.

@@ -70,10 +70,10 @@ impl Node {
     }
 
     fn wait(&mut self, programs: &Path) -> anyhow::Result<()> {
-        let begun = Instant::now();
+        let started = Instant::now();
         while self.sql(programs, "SELECT 1").is_err() {
             ensure!(
-                self.process.is_running() && begun.elapsed() < Duration::from_secs(30),
+                self.process.is_running() && started.elapsed() < Duration::from_secs(30),
                 "PostgreSQL did not start: {}",
                 last_words(&self.folder)
             );

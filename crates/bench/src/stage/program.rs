@@ -120,11 +120,11 @@ impl Program {
             PathBuf::from("/dev/null")
         };
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(&log)?);
-        let begun = Instant::now();
+        let started = Instant::now();
         let mut process = Running::start(&mut command)?;
         wait_for_answer(address, "/readyz", &mut process)
             .with_context(|| last_words(&log).unwrap_or("with --short it says why".to_owned()))?;
-        Ok(Server { process, address, started_in: begun.elapsed() })
+        Ok(Server { process, address, started_in: started.elapsed() })
     }
 }
 
@@ -175,14 +175,14 @@ pub(crate) fn free_address() -> anyhow::Result<SocketAddr> {
 
 /// Polls until the response is 200.
 pub(crate) fn wait_for_answer(address: SocketAddr, path: &str, process: &mut Running) -> anyhow::Result<()> {
-    let begun = Instant::now();
+    let started = Instant::now();
     let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
     loop {
         if ask(address, request.as_bytes()).is_ok_and(|(status, _)| status == 200) {
             return Ok(());
         }
         ensure!(
-            process.is_running() && begun.elapsed() < Duration::from_secs(30),
+            process.is_running() && started.elapsed() < Duration::from_secs(30),
             "a server at {address} did not start"
         );
         std::thread::sleep(Duration::from_millis(1));

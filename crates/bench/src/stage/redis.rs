@@ -27,9 +27,12 @@ impl Redis {
         command.args(["--port", "0", "--save", "", "--appendonly", "no", "--unixsocket"]).arg(&socket);
         command.arg("--dir").arg(folder).stdin(Stdio::null()).stdout(Stdio::null());
         let mut process = Running::start(&mut command)?;
-        let begun = Instant::now();
+        let started = Instant::now();
         while !socket.exists() {
-            ensure!(process.is_running() && begun.elapsed() < Duration::from_secs(10), "Redis did not start");
+            ensure!(
+                process.is_running() && started.elapsed() < Duration::from_secs(10),
+                "Redis did not start"
+            );
             std::thread::sleep(Duration::from_millis(10));
         }
         Ok(Self { _process: process, program, socket })

@@ -1,6 +1,6 @@
 //! Change number shared by all changes of a person in one unit of work.
 
-use super::{all, gone, prepare, profile, slept, store_log, subjects, took};
+use super::{all, deletion, prepare, profile, slept, store_log, subjects, took};
 use crate::Harness;
 use crate::fixture::{conflict, log, log_id, now, session, session_id, user, user_id};
 use application::ports::storage::UniqueKey;
@@ -21,15 +21,15 @@ pub(crate) async fn changes_of_one_unit_of_work_share_a_number(harness: &Harness
     // Another person's changes have a separate number, which starts at one.
     unit.sleep().insert(user_id(2), &[session(1, 0)]).await.unwrap();
     unit.commit().await.unwrap();
-    let told = all(harness).await;
+    let reported = all(harness).await;
     // Sorted by kind, then by id.
-    let expected = [profile(), slept(1), gone(slept(2)), slept(3), gone(took(1)), took(2)];
-    let mut found = subjects(&told);
+    let expected = [profile(), slept(1), deletion(slept(2)), slept(3), deletion(took(1)), took(2)];
+    let mut found = subjects(&reported);
     found.sort_unstable();
     let mut sorted = expected;
     sorted.sort_unstable();
     assert_eq!(found, sorted);
-    let numbers: BTreeSet<_> = told.iter().map(|(position, _)| position.number).collect();
+    let numbers: BTreeSet<_> = reported.iter().map(|(position, _)| position.number).collect();
     assert_eq!(numbers.len(), 1);
     store_log(harness, log(3, 1, now())).await;
     let last = all(harness).await.pop().unwrap().0.number;
@@ -48,7 +48,7 @@ pub(crate) async fn a_conflict_releases_neither_the_number_nor_the_person(harnes
     assert!(tokio::time::timeout(Duration::from_millis(100), &mut second).await.is_err());
     first.commit().await.unwrap();
     second.await.unwrap();
-    let told = all(harness).await;
-    assert_eq!(subjects(&told), [profile(), slept(1), slept(3), took(1)]);
-    assert!(told.windows(2).all(|pair| pair[0].0.number < pair[1].0.number));
+    let reported = all(harness).await;
+    assert_eq!(subjects(&reported), [profile(), slept(1), slept(3), took(1)]);
+    assert!(reported.windows(2).all(|pair| pair[0].0.number < pair[1].0.number));
 }

@@ -3,7 +3,7 @@
 use super::{prepare, undo_import};
 use crate::Harness;
 use crate::fixture::{Counting, DistinctIds, catalogue_key, label, minute, now, supplement_id, user_id};
-use crate::import_rival::SmallBatches;
+use crate::import_concurrency::SmallBatches;
 use application::import::{FileInfo, ImportRecords, ImportRecordsCommand};
 use application::ports::import_source::{ImportItem, ImportedLog, ImportedSession, ImportedSupplement};
 use domain::id::ImportId;
@@ -36,7 +36,7 @@ fn night(random: &mut Random) -> ImportItem {
     let (start, length) = (random.minutes(6, 100), 90 + random.minutes(4, 90));
     let time_in_bed = TimeInBed::new(minute(start), minute(start + length), None, None).unwrap();
     let key = match random.below(4) {
-        0 => SessionKey::given(&format!("night {}", random.below(3))).unwrap(),
+        0 => SessionKey::from_source(&format!("night {}", random.below(3))).unwrap(),
         _ => SessionKey::derived_from(time_in_bed.start()),
     };
     let source = SleepSource::parse("watch").ok();
@@ -99,7 +99,7 @@ async fn import(harness: &Harness, file: SmallBatches) -> ImportId {
     imported.id.unwrap()
 }
 
-pub(crate) async fn imports_undone_from_the_latest_leave_what_was_there_before_each(harness: &Harness) {
+pub(crate) async fn imports_undone_latest_first_restore_the_state_before_each(harness: &Harness) {
     prepare(harness).await;
     for seed in 0..12 {
         let mut random = Random(seed);

@@ -1,6 +1,6 @@
 //! State of events after attempts to deliver them.
 
-use super::{CHANGED, due, endpoint_id, event, pending, prepare, settle};
+use super::{CHANGED, due_events, endpoint_id, event, pending, prepare, settle};
 use crate::Harness;
 use crate::fixture::{seconds, session, user_id};
 use application::ports::storage::Settlement;
@@ -27,7 +27,7 @@ pub(crate) async fn an_event_is_settled_only_as_far_as_it_was_read(harness: &Har
     let third = pending(harness, key).await.unwrap();
     assert_eq!((third.number, third.announced), (second.number + 1, second.number));
     settle(harness, key, third.number, Settlement::Dropped).await;
-    assert_eq!((pending(harness, key).await, due(harness).await), (None, vec![]));
+    assert_eq!((pending(harness, key).await, due_events(harness).await), (None, vec![]));
 }
 
 pub(crate) async fn a_paused_event_continues_from_where_it_was_with_the_next_change(harness: &Harness) {
@@ -36,13 +36,13 @@ pub(crate) async fn a_paused_event_continues_from_where_it_was_with_the_next_cha
     harness.store_sessions(user_id(1), &[session(1, 0)]).await;
     let first = pending(harness, key).await.unwrap();
     settle(harness, key, first.number, Settlement::Paused).await;
-    assert_eq!((pending(harness, key).await, due(harness).await), (None, vec![]));
+    assert_eq!((pending(harness, key).await, due_events(harness).await), (None, vec![]));
     harness.store_sessions(user_id(1), &[session(2, 1_000)]).await;
     let second = pending(harness, key).await.unwrap();
     assert_eq!((second.number, second.announced), (first.number + 1, first.announced));
     harness.store_sessions(user_id(1), &[session(3, 2_000)]).await;
     settle(harness, key, second.number, Settlement::Paused).await;
-    assert_eq!(due(harness).await, [key]);
+    assert_eq!(due_events(harness).await, [key]);
 }
 
 pub(crate) async fn a_replay_during_a_delivery_is_not_lost(harness: &Harness) {
@@ -72,7 +72,7 @@ pub(crate) async fn a_failed_event_waits_for_its_time_also_if_more_changes(harne
     harness.store_sessions(user_id(1), &[session(2, 1_000)]).await;
     let event = pending(harness, key).await.unwrap();
     assert_eq!((event.failed, event.due_at, event.number), (2, seconds(90), number + 1));
-    assert_eq!(due(harness).await, []);
+    assert_eq!(due_events(harness).await, []);
     assert_eq!(harness.webhooks.list_due_events(&[endpoint_id(1)], seconds(90), 9).await.unwrap(), [key]);
     settle(harness, key, number, Settlement::Kept).await;
     let event = pending(harness, key).await.unwrap();

@@ -13,7 +13,7 @@ fn code() -> Secret {
     Secret::from_bytes(SecretKind::AuthorizationCode, &SecretBytes::new([5; 32]))
 }
 
-fn answered(redirect_uri: &str, state: Option<&str>) -> String {
+fn response_url(redirect_uri: &str, state: Option<&str>) -> String {
     let redirect_uri = uri(redirect_uri);
     let target = ResponseTarget { redirect_uri: &redirect_uri, state, issuer: ISSUER };
     AuthorizationResponse::code(target, &code()).expose().to_owned()
@@ -44,8 +44,8 @@ fn pair(name: &str, value: &str) -> (String, String) {
 }
 
 #[test]
-fn an_answer_carries_code_state_and_issuer() {
-    let answer = answered("https://owl.example/callback", Some("abc"));
+fn a_response_contains_code_state_and_issuer() {
+    let answer = response_url("https://owl.example/callback", Some("abc"));
     assert_eq!(
         parameters(&answer),
         [pair("code", code().expose()), pair("state", "abc"), pair("iss", ISSUER)]
@@ -53,13 +53,13 @@ fn an_answer_carries_code_state_and_issuer() {
 }
 
 #[test]
-fn t25_no_state_is_made_up() {
-    let answer = answered("https://owl.example/callback", None);
+fn t25_without_a_state_none_is_added() {
+    let answer = response_url("https://owl.example/callback", None);
     assert_eq!(parameters(&answer), [pair("code", code().expose()), pair("iss", ISSUER)]);
 }
 
 #[test]
-fn an_error_carries_its_code_a_description_state_and_issuer() {
+fn an_error_response_contains_code_description_state_and_issuer() {
     let redirect_uri = uri("https://owl.example/callback");
     let target = ResponseTarget { redirect_uri: &redirect_uri, state: Some("abc"), issuer: ISSUER };
     let error = AuthorizationErrorCode::AccessDenied;
@@ -80,7 +80,7 @@ fn the_query_of_the_registered_uri_is_kept_as_it_is() {
         ("http://localhost:3000", "http://localhost:3000?code="),
         ("https://OWL.example/cb/../x", "https://OWL.example/cb/../x?code="),
     ] {
-        let answer = answered(registered, Some("abc"));
+        let answer = response_url(registered, Some("abc"));
         assert!(answer.starts_with(begins), "{answer}");
     }
 }
@@ -97,7 +97,7 @@ fn t25_a_state_with_special_characters_is_returned_unchanged() {
         &"x".repeat(1024),
         "&iss=https://evil.example&code=1",
     ] {
-        let answer = answered("https://owl.example/callback?tenant=1", Some(state));
+        let answer = response_url("https://owl.example/callback?tenant=1", Some(state));
         assert!(answer.is_ascii() && !answer.contains(['\r', '\n', ' ', '#', '"', '<', '>']), "{answer}");
         let expected =
             [pair("tenant", "1"), pair("code", code().expose()), pair("state", state), pair("iss", ISSUER)];
@@ -115,7 +115,7 @@ fn debug_output_never_shows_the_code() {
 proptest! {
     #[test]
     fn t25_any_state_is_returned_unchanged(state in any::<String>()) {
-        let answer = answered("https://owl.example/callback?tenant=1", Some(&state));
+        let answer = response_url("https://owl.example/callback?tenant=1", Some(&state));
         prop_assert!(answer.bytes().all(|byte| byte.is_ascii_graphic()));
         let expected =
             [pair("tenant", "1"), pair("code", code().expose()), pair("state", &state), pair("iss", ISSUER)];
@@ -128,7 +128,7 @@ proptest! {
     #[test]
     fn no_state_changes_the_target_of_the_response(state in any::<String>(), tenant in "[a-b0-9%=&+]{0,12}") {
         let registered = format!("https://owl.example/callback?t={}", tenant.replace('%', "%25"));
-        let answer = answered(&registered, Some(&state));
+        let answer = response_url(&registered, Some(&state));
         prop_assert!(answer.starts_with(&registered));
         let url = Url::parse(&answer).unwrap();
         prop_assert_eq!((url.host_str(), url.path()), (Some("owl.example"), "/callback"));

@@ -9,8 +9,8 @@ proptest! {
         starts in any::<bool>(), user in any::<u128>(),
     ) {
         let position = ChangePosition { number, kind: DataKind::ALL[kind], id: Uuid::from_u128(id) };
-        let given_at = DateTime::from_timestamp(seconds, 0).unwrap();
-        let cursor = ChangeCursor { after: (!starts).then_some(position), given_at, user: fingerprint(user) };
+        let issued_at = DateTime::from_timestamp(seconds, 0).unwrap();
+        let cursor = ChangeCursor { after: (!starts).then_some(position), issued_at, user: fingerprint(user) };
         let text = cursor.to_string();
         prop_assert_eq!(ChangeCursor::parse(&text), Ok(cursor));
         // The documentation promises at most 46 characters, and OpenAPI at least 12.
@@ -31,10 +31,10 @@ proptest! {
 
 #[test]
 fn a_text_that_was_not_issued_as_a_cursor_is_rejected() {
-    let given_at = DateTime::UNIX_EPOCH;
+    let issued_at = DateTime::UNIX_EPOCH;
     let position = ChangePosition { number: 7, kind: DataKind::Sleep, id: Uuid::nil() };
     for after in [Some(position), None] {
-        let text = ChangeCursor { after, given_at, user: fingerprint(1) }.to_string();
+        let text = ChangeCursor { after, issued_at, user: fingerprint(1) }.to_string();
         let longer = format!("{text}AAAA");
         for rejected in [text.split_at(text.len() - 4).0, longer.as_str()] {
             assert_eq!(ChangeCursor::parse(rejected), Err(InvalidCursor), "{rejected}");
@@ -56,7 +56,7 @@ fn a_list_of_kinds_has_known_names_once_each() {
 
 #[test]
 fn a_cursor_expires_after_ninety_days() {
-    let cursor = ChangeCursor { after: None, given_at: DateTime::UNIX_EPOCH, user: fingerprint(1) };
+    let cursor = ChangeCursor { after: None, issued_at: DateTime::UNIX_EPOCH, user: fingerprint(1) };
     assert!(!cursor.is_expired(DateTime::UNIX_EPOCH + TimeDelta::days(90)));
     assert!(cursor.is_expired(DateTime::UNIX_EPOCH + TimeDelta::days(90) + TimeDelta::seconds(1)));
 }
@@ -74,10 +74,10 @@ fn fingerprint(user: u128) -> UserFingerprint {
 
 #[test]
 fn a_cursor_from_the_future_is_expired_but_for_clocks_that_differ() {
-    let given_at = DateTime::UNIX_EPOCH + TimeDelta::days(1);
-    let cursor = ChangeCursor { after: None, given_at, user: fingerprint(1) };
-    assert!(!cursor.is_expired(given_at - TimeDelta::hours(1)));
-    assert!(cursor.is_expired(given_at - TimeDelta::hours(1) - TimeDelta::seconds(1)));
+    let issued_at = DateTime::UNIX_EPOCH + TimeDelta::days(1);
+    let cursor = ChangeCursor { after: None, issued_at, user: fingerprint(1) };
+    assert!(!cursor.is_expired(issued_at - TimeDelta::hours(1)));
+    assert!(cursor.is_expired(issued_at - TimeDelta::hours(1) - TimeDelta::seconds(1)));
 }
 
 #[test]
@@ -89,14 +89,14 @@ fn ids_that_differ_in_one_digit_have_different_fingerprints() {
 
 #[test]
 fn cursors_keep_their_format() {
-    let given_at = DateTime::from_timestamp(1_773_014_400, 0).unwrap();
+    let issued_at = DateTime::from_timestamp(1_773_014_400, 0).unwrap();
     let id = Uuid::from_u128(0x0a54_666f_e74a_5287_a048_90d0_f082_a49f);
     let position = ChangePosition { number: 42, kind: DataKind::Sleep, id };
     let user = fingerprint(0x0000_0001_0000_0020_0000_0300_0000_4000);
     for (text, after) in
         [("LwBprg2AAABDIQ", None), ("IQBprg2AAABDIQAAAAAAAAAqClRmb-dKUoegSJDQ8IKknw", Some(position))]
     {
-        let cursor = ChangeCursor { after, given_at, user };
+        let cursor = ChangeCursor { after, issued_at, user };
         assert_eq!(ChangeCursor::parse(text), Ok(cursor));
         assert_eq!(cursor.to_string(), text);
     }

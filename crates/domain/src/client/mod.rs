@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn t20_a_redirect_uri_is_the_very_same_text_or_none() {
+    fn t20_a_redirect_uri_must_be_the_exact_registered_text() {
         assert!(is_registered(REGISTERED));
         for suffix in ["/", "?x=1", "#f", "/..%2f", "%00", "\0", ".evil", "@evil", " ", "\n", "\t"] {
             assert!(!is_registered(&format!("{REGISTERED}{suffix}")), "{suffix:?}");
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn only_an_app_that_may_be_used_takes_codes() {
+    fn only_an_active_app_can_receive_codes() {
         let disabled = ClientStatus::Disabled { at: DateTime::UNIX_EPOCH };
         for app in [ClientKind::App, ClientKind::PublicApp] {
             assert!(client(app, ClientStatus::Active).can_receive_codes());
@@ -382,7 +382,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn t20_no_changed_character_is_let_through(at in 0..REGISTERED.len(), to in any::<char>()) {
+        fn t20_any_changed_character_is_rejected(at in 0..REGISTERED.len(), to in any::<char>()) {
             let mut text: Vec<char> = REGISTERED.chars().collect();
             prop_assume!(text[at] != to);
             text[at] = to;

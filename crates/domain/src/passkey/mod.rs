@@ -83,13 +83,13 @@ pub struct Transports(Vec<Transport>);
 
 impl Transports {
     /// Reads names separated by spaces; unknown names are ignored, as the specification requires.
-    pub fn read(text: &str) -> Self {
+    pub fn parse(text: &str) -> Self {
         let named = |transport: &Transport| text.split(' ').any(|name| name == transport.as_str());
         Self(Transport::ALL.into_iter().filter(named).collect())
     }
 
     /// Returns the names, separated by spaces.
-    pub fn names(&self) -> String {
+    pub fn to_names(&self) -> String {
         self.0.iter().map(|transport| transport.as_str()).collect::<Vec<_>>().join(" ")
     }
 }

@@ -218,7 +218,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_hash_gives_a_code_that_parses(hash: [u8; 20]) {
+        fn every_hash_yields_a_code_that_parses(hash: [u8; 20]) {
             let code = TotpCode::truncate(&hash);
             prop_assert_eq!(TotpCode::parse(&code.digits()), Some(code));
         }

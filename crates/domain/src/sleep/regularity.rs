@@ -22,7 +22,7 @@ pub struct ClockSpread {
 
 impl ClockSpread {
     /// Computes the spread of some nights; `None` if there are none.
-    pub fn of(nights: &[DatedNight<'_>], zone: TimeZone) -> Option<Self> {
+    pub fn from_nights(nights: &[DatedNight<'_>], zone: TimeZone) -> Option<Self> {
         let (bed, wake) = nights.iter().map(|night| clock_times(night, zone)).unzip();
         Some(Self { bedtime: Spread::from_values(bed)?, wake_time: Spread::from_values(wake)? })
     }

@@ -32,7 +32,7 @@ impl SessionKey {
     pub const MAX_CHARS: usize = 200;
 
     /// Creates a key from the source's own id, unchanged.
-    pub fn given(text: &str) -> Result<Self, InvalidSessionKey> {
+    pub fn from_source(text: &str) -> Result<Self, InvalidSessionKey> {
         Self::from_parts(SessionKeyKind::Given, text)
     }
 
@@ -89,16 +89,16 @@ mod tests {
     #[test]
     fn equal_texts_of_different_kinds_are_different_keys() {
         let derived = SessionKey::derived_from(DateTime::UNIX_EPOCH);
-        let given = SessionKey::given(derived.as_str()).unwrap();
+        let given = SessionKey::from_source(derived.as_str()).unwrap();
         assert_ne!(given, derived);
         assert_ne!(given.to_stored(), derived.to_stored());
     }
 
     #[test]
     fn a_key_has_one_to_two_hundred_characters_and_no_control_character() {
-        assert!(SessionKey::given(&"k".repeat(200)).is_ok());
+        assert!(SessionKey::from_source(&"k".repeat(200)).is_ok());
         for rejected in ["", "a\tb", &"k".repeat(201)] {
-            assert!(SessionKey::given(rejected).is_err());
+            assert!(SessionKey::from_source(rejected).is_err());
         }
     }
 }

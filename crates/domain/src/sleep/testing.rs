@@ -25,7 +25,7 @@ pub(super) fn entry(stage: Stage, start: i64, end: i64) -> StageEntry {
 
 pub(super) fn given_head(key: &str, time_in_bed: TimeInBed) -> SleepRecordHead {
     let source = SleepSource::parse("made-up-tracker").ok();
-    SleepRecordHead { key: SessionKey::given(key).unwrap(), source, time_in_bed, is_nap: Some(false) }
+    SleepRecordHead { key: SessionKey::from_source(key).unwrap(), source, time_in_bed, is_nap: Some(false) }
 }
 
 pub(super) fn derived_head(time_in_bed: TimeInBed) -> SleepRecordHead {

@@ -14,7 +14,7 @@ use std::hash::BuildHasher;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct IntakeDay {
     /// Servings and entries of each product.
-    pub products: BTreeMap<SupplementId, Taken>,
+    pub products: BTreeMap<SupplementId, ProductIntake>,
     /// Sums of the ingredients with a stated amount, in the order of their names.
     pub totals: Vec<IngredientTotal>,
     /// Number of ingredients of the day's entries that state no amount.
@@ -23,7 +23,7 @@ pub struct IntakeDay {
 
 /// How much of a product was taken on a day.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Taken {
+pub struct ProductIntake {
     /// Sum of the servings.
     pub servings: f64,
     /// Number of entries.
@@ -77,9 +77,9 @@ pub fn by_day<'a, S: BuildHasher>(
         let date = local_day(log.record.created_at(), zone);
         let day = days.entry(date).or_default();
         let servings = log.record.servings().get();
-        let taken = day.products.entry(log.record.supplement_id()).or_default();
-        taken.servings += servings;
-        taken.entries += 1;
+        let intake = day.products.entry(log.record.supplement_id()).or_default();
+        intake.servings += servings;
+        intake.entries += 1;
         let label = labels.get(&log.record.supplement_id());
         for ingredient in label.iter().flat_map(|supplement| supplement.label.ingredients()) {
             let Some(amount) = ingredient.amount() else {

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_result_is_read_as_it_was_stored() {
+    fn a_stored_result_round_trips() {
         let failures = OutboundError::ALL.map(DeliveryResult::Failed);
         let others = [
             DeliveryResult::WrongChallenge,

@@ -1,10 +1,10 @@
 #![expect(clippy::disallowed_methods, reason = "the middleware is tested with routes that no server has")]
 
-use super::{Admission, AdmissionLimits, Holder, RequestKind, Shortage};
+use super::{Admission, AdmissionLimits, PermitRefusal, RequestKind, ResponseOwner};
 use crate::ApiState;
 use crate::middleware::wrap;
 use crate::route::Endpoint;
-use crate::tests::{Answer, Parts, log_of, send, send_to};
+use crate::tests::{Parts, TestResponse, log_of, send, send_to};
 use actix_web::HttpResponse;
 use actix_web::test::TestRequest;
 use actix_web::web::{self, ServiceConfig};
@@ -21,12 +21,12 @@ fn state(requests: u32) -> Arc<ApiState> {
 }
 
 /// Serves paths whose answers wait for a permit, and one whose answers do not.
-fn serve_gated(state: &Arc<ApiState>, door: &Arc<Semaphore>) -> impl FnOnce(&mut ServiceConfig) {
-    let (state, door) = (state.clone(), door.clone());
+fn serve_gated(state: &Arc<ApiState>, gate: &Arc<Semaphore>) -> impl FnOnce(&mut ServiceConfig) {
+    let (state, gate) = (state.clone(), gate.clone());
     let waits = move || {
-        let door = door.clone();
+        let gate = gate.clone();
         async move {
-            door.acquire().await.unwrap().forget();
+            gate.acquire().await.unwrap().forget();
             HttpResponse::Ok().finish()
         }
     };
@@ -48,14 +48,14 @@ async fn until_taken(permits: &Semaphore) {
     }
 }
 
-fn assert_refused(answer: &Answer) {
+fn assert_refused(answer: &TestResponse) {
     assert_eq!((answer.status.as_u16(), answer.header("retry-after")), (503, Some("2")), "{}", answer.text());
 }
 
 #[actix_web::test]
 async fn requests_beyond_the_bound_are_refused_and_health_checks_are_not() {
-    let (state, door) = (state(2), Arc::new(Semaphore::new(0)));
-    let ask = |path: &'static str| send_to(serve_gated(&state, &door), TestRequest::get().uri(path));
+    let (state, gate) = (state(2), Arc::new(Semaphore::new(0)));
+    let ask = |path: &'static str| send_to(serve_gated(&state, &gate), TestRequest::get().uri(path));
     let beyond = async {
         until_taken(&state.http.admission.0.requests).await;
         let refused = ask("/free").await;
@@ -67,7 +67,7 @@ async fn requests_beyond_the_bound_are_refused_and_health_checks_are_not() {
         for path in ["/livez", "/readyz", "/%6civez"] {
             assert_eq!(send(&state, TestRequest::get().uri(path)).await.status.as_u16(), 200, "{path}");
         }
-        door.add_permits(2);
+        gate.add_permits(2);
     };
     let (one, other, ()) = tokio::join!(ask("/held"), ask("/api/token"), beyond);
     assert_eq!((one.status.as_u16(), other.status.as_u16()), (200, 200));
@@ -77,19 +77,19 @@ async fn requests_beyond_the_bound_are_refused_and_health_checks_are_not() {
 
 #[actix_web::test]
 async fn requests_with_bodies_leave_permits_for_those_without() {
-    let (state, door) = (state(2), Arc::new(Semaphore::new(0)));
+    let (state, gate) = (state(2), Arc::new(Semaphore::new(0)));
     let post = || {
         let request = TestRequest::post().uri("/held").insert_header(("content-length", "3"));
-        send_to(serve_gated(&state, &door), request.set_payload("abc"))
+        send_to(serve_gated(&state, &gate), request.set_payload("abc"))
     };
     let beyond = async {
         until_taken(&state.http.admission.0.bodies).await;
         assert_refused(&post().await);
         let chunked = TestRequest::post().uri("/held").insert_header(("transfer-encoding", "chunked"));
-        assert_refused(&send_to(serve_gated(&state, &door), chunked).await);
+        assert_refused(&send_to(serve_gated(&state, &gate), chunked).await);
         let get = TestRequest::get().uri("/free").insert_header(("content-length", "0"));
-        assert_eq!(send_to(serve_gated(&state, &door), get).await.status.as_u16(), 200);
-        door.add_permits(1);
+        assert_eq!(send_to(serve_gated(&state, &gate), get).await.status.as_u16(), 200);
+        gate.add_permits(1);
     };
     let (answer, ()) = tokio::join!(post(), beyond);
     assert_eq!(answer.status.as_u16(), 200);
@@ -97,10 +97,10 @@ async fn requests_with_bodies_leave_permits_for_those_without() {
 
 #[actix_web::test]
 async fn slow_uploads_and_writes_leave_permits_for_tokens_and_pages() {
-    let (state, door) = (state(8), Arc::new(Semaphore::new(0)));
+    let (state, gate) = (state(8), Arc::new(Semaphore::new(0)));
     let post = |path: &'static str| {
         let request = TestRequest::post().uri(path).insert_header(("content-length", "3"));
-        send_to(serve_gated(&state, &door), request.set_payload("abc"))
+        send_to(serve_gated(&state, &gate), request.set_payload("abc"))
     };
     let uploads = join_all((0..40).map(|_| post("/imports")));
     let writes = join_all((0..6).map(|_| post("/api/v1/sleep/x")));
@@ -110,14 +110,15 @@ async fn slow_uploads_and_writes_leave_permits_for_tokens_and_pages() {
         assert_refused(&post("/imports").await);
         assert_refused(&post("/free").await);
         assert_eq!(
-            send_to(serve_gated(&state, &door), TestRequest::get().uri("/free")).await.status.as_u16(),
+            send_to(serve_gated(&state, &gate), TestRequest::get().uri("/free")).await.status.as_u16(),
             200
         );
         assert_eq!(state.http.admission.0.requests.available_permits(), 4);
-        door.add_permits(1000);
+        gate.add_permits(1000);
     };
     let (uploads, writes, ()) = tokio::join!(uploads, writes, others);
-    let served = |answers: &[Answer]| answers.iter().filter(|answer| answer.status.as_u16() == 200).count();
+    let served =
+        |answers: &[TestResponse]| answers.iter().filter(|answer| answer.status.as_u16() == 200).count();
     assert_eq!((served(&uploads), served(&writes)), (32, 4));
 }
 
@@ -130,7 +131,7 @@ fn app(number: u128) -> Reader {
 }
 
 /// Takes permits until one is refused; returns them and the reason.
-fn all<P>(mut take: impl FnMut() -> Result<P, Shortage>) -> (Vec<P>, Shortage) {
+fn all<P>(mut take: impl FnMut() -> Result<P, PermitRefusal>) -> (Vec<P>, PermitRefusal) {
     let mut taken = Vec::new();
     loop {
         match take() {
@@ -144,7 +145,7 @@ fn all<P>(mut take: impl FnMut() -> Result<P, Shortage>) -> (Vec<P>, Shortage) {
 fn one_person_and_one_app_have_a_quarter_of_the_pages_each() {
     let admission = Admission::new(AdmissionLimits { requests: 16, ..AdmissionLimits::default() });
     let (held, why) = all(|| admission.begin_page(person(1), app(1)));
-    assert_eq!((held.len(), why), (4, Shortage::Own));
+    assert_eq!((held.len(), why), (4, PermitRefusal::Own));
     assert!(admission.begin_page(person(1), app(2)).is_err());
     assert!(admission.begin_page(person(2), app(1)).is_err());
     assert_eq!(all(|| admission.begin_page(person(2), app(2))).0.len(), 4);
@@ -157,10 +158,10 @@ fn one_person_and_one_app_have_a_quarter_of_the_bytes_of_large_answers_each() {
     const MEBIBYTE: u64 = 1024 * 1024;
     let limits = AdmissionLimits { large_answer_bytes: 8 * MEBIBYTE, ..AdmissionLimits::default() };
     let admission = Admission::new(limits);
-    let holder = |user: u128, by: u128| Holder { user_id: person(user), reader: Some(app(by)) };
-    let begin = |holder: Holder| admission.begin_large_answer(MEBIBYTE, Some(holder));
+    let holder = |user: u128, by: u128| ResponseOwner { user_id: person(user), reader: Some(app(by)) };
+    let begin = |holder: ResponseOwner| admission.begin_large_answer(MEBIBYTE, Some(holder));
     let (held, why) = all(|| begin(holder(1, 1)));
-    assert_eq!((held.len(), why), (2, Shortage::Own));
+    assert_eq!((held.len(), why), (2, PermitRefusal::Own));
     // Neither through another app nor on the person's own pages.
     assert!(begin(holder(1, 2)).is_err());
     assert!(begin(person(1).into()).is_err());

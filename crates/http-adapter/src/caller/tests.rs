@@ -27,7 +27,7 @@ fn by_forwarded(lines: &[&str]) -> String {
 
 // T83
 #[test]
-fn only_trusted_proxies_are_believed() {
+fn only_headers_of_trusted_proxies_are_used() {
     assert_eq!(by_list("198.51.100.9", &["203.0.113.7"]), "198.51.100.9");
     assert_eq!(by_list("192.0.2.8", &["203.0.113.7"]), "192.0.2.8");
     assert_eq!(TrustedProxies::default().caller(PROXY, &[b"203.0.113.7"]), PROXY);

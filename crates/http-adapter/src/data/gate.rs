@@ -3,7 +3,7 @@
 use super::bearer;
 use super::query::IgnoredParameters;
 use crate::ApiState;
-use crate::admission::{Holder, PagePermit};
+use crate::admission::{PagePermit, ResponseOwner};
 use crate::client_request::{note_client, note_limit};
 use crate::problem::Problem;
 use actix_web::{HttpMessage as _, HttpRequest};
@@ -73,14 +73,14 @@ fn admitted(
     endpoint: PersonEndpoint,
     outcome: Result<GrantedAccess, AuthorizeAccessError>,
 ) -> Result<GrantedAccess, Problem> {
-    let access = counted(request, endpoint, outcome, |access| access.rate)?;
-    request.extensions_mut().insert(Holder::from(&access));
+    let access = count_request(request, endpoint, outcome, |access| access.rate)?;
+    request.extensions_mut().insert(ResponseOwner::from(&access));
     request.extensions_mut().insert(access.rate);
     Ok(access)
 }
 
 /// Notes the limit that a request was counted against, also if it was reached.
-pub(crate) fn counted<T>(
+pub(crate) fn count_request<T>(
     request: &HttpRequest,
     endpoint: PersonEndpoint,
     outcome: Result<T, AuthorizeAccessError>,

@@ -2,25 +2,25 @@
 
 use crate::state::ElapsedTimeSource;
 use application::import::ingest::IdempotentRequest;
-use application::import::ingest::{CLAIM_KEPT, CLAIM_PROLONGED, IdempotentRequests};
+use application::import::ingest::{CLAIM_LIFETIME, CLAIM_RENEWAL_INTERVAL, IdempotentRequests};
 use std::time::Duration;
 use tokio::time::sleep;
 
 /// Renewal interval and lifetime of a claim.
 #[derive(Debug, Clone, Copy)]
 struct Pace {
-    prolonged: Duration,
-    kept: Duration,
+    interval: Duration,
+    lifetime: Duration,
 }
 
-const PACE: Pace = Pace { prolonged: CLAIM_PROLONGED, kept: CLAIM_KEPT };
+const PACE: Pace = Pace { interval: CLAIM_RENEWAL_INTERVAL, lifetime: CLAIM_LIFETIME };
 
 /// Renews a claim repeatedly, and returns when it is lost.
 ///
 /// It is lost if another replica has it, or may have it because this process stalled or could not reach the
 /// store for the lifetime of a claim. The work must then stop: another replica may have processed the request
 /// since, and later requests may have changed the result.
-pub(super) async fn lost(
+pub(super) async fn until_lost(
     once: &IdempotentRequests,
     request: IdempotentRequest,
     elapsed_time: &ElapsedTimeSource,
@@ -34,15 +34,15 @@ async fn lost_at(
     elapsed_time: &ElapsedTimeSource,
     pace: Pace,
 ) {
-    let mut prolonged = elapsed_time();
+    let mut renewed_at = elapsed_time();
     loop {
-        sleep(pace.prolonged).await;
+        sleep(pace.interval).await;
         let asked = elapsed_time();
-        if asked.saturating_sub(prolonged) >= pace.kept {
+        if asked.saturating_sub(renewed_at) >= pace.lifetime {
             return;
         }
-        match once.prolong(request).await {
-            Ok(true) => prolonged = asked,
+        match once.renew(request).await {
+            Ok(true) => renewed_at = asked,
             Ok(false) => return,
             Err(error) => {
                 tracing::warn!(%error, "the claim of an idempotency key was not extended; trying again");
@@ -65,10 +65,10 @@ mod tests {
 
     /// Returns the number of renewals until the claim was lost, with a clock that advances a second per
     /// reading.
-    async fn asked(kept: Duration, answer: fn(u32) -> Result<bool, StorageError>) -> u32 {
+    async fn count_renewals(lifetime: Duration, answer: fn(u32) -> Result<bool, StorageError>) -> u32 {
         let (mut store, times) = (MockIdempotencyStore::new(), Arc::new(AtomicU32::new(0)));
         let counted = times.clone();
-        store.expect_prolong().returning(move |_, _| answer(counted.fetch_add(1, Ordering::Relaxed)));
+        store.expect_renew().returning(move |_, _| answer(counted.fetch_add(1, Ordering::Relaxed)));
         let mut clock = MockClock::new();
         clock.expect_now().return_const(DateTime::<Utc>::UNIX_EPOCH);
         let once = IdempotentRequests::new(Arc::new(store), Arc::new(clock));
@@ -77,13 +77,13 @@ mod tests {
         let looked = AtomicU32::new(0);
         let elapsed_time: ElapsedTimeSource =
             Arc::new(move || Duration::from_secs(looked.fetch_add(1, Ordering::Relaxed).into()));
-        lost_at(&once, request, &elapsed_time, Pace { prolonged: Duration::from_millis(1), kept }).await;
+        lost_at(&once, request, &elapsed_time, Pace { interval: Duration::from_millis(1), lifetime }).await;
         times.load(Ordering::Relaxed)
     }
 
     #[tokio::test]
     async fn a_claim_is_renewed_until_another_replica_has_it() {
-        assert_eq!(asked(Duration::from_hours(1), |before| Ok(before < 20)).await, 21);
+        assert_eq!(count_renewals(Duration::from_hours(1), |before| Ok(before < 20)).await, 21);
     }
 
     #[tokio::test]
@@ -93,11 +93,11 @@ mod tests {
             20 => Ok(false),
             _ => Ok(true),
         };
-        assert_eq!(asked(Duration::from_hours(1), answer).await, 21);
+        assert_eq!(count_renewals(Duration::from_hours(1), answer).await, 21);
     }
 
     #[tokio::test]
     async fn a_claim_that_is_not_renewed_within_its_lifetime_is_lost() {
-        assert_eq!(asked(Duration::from_secs(50), |_| Err(StorageError::Unavailable)).await, 49);
+        assert_eq!(count_renewals(Duration::from_secs(50), |_| Err(StorageError::Unavailable)).await, 49);
     }
 }

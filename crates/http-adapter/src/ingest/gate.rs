@@ -17,7 +17,7 @@ pub(super) async fn admit(
     let caller = gate::identify(request, state, PersonEndpoint::Ingest).await?;
     let user_id = request.match_info().get("user_id");
     let outcome = state.authorize_access.admit_write(&caller, user_id, scope).await;
-    let grant = gate::counted(request, PersonEndpoint::Ingest, outcome, |grant| grant.rate)?;
+    let grant = gate::count_request(request, PersonEndpoint::Ingest, outcome, |grant| grant.rate)?;
     // For the middleware, which adds the headers to every response from here on.
     request.extensions_mut().insert(grant.rate);
     Ok(grant)

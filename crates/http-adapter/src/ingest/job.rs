@@ -37,13 +37,13 @@ impl Job {
         let once = &self.state.ingest.once;
         match once.begin(request).await? {
             Claim::Acquired => {}
-            Claim::Answered(answer) => return Ok(answer),
+            Claim::Completed(answer) => return Ok(answer),
             Claim::Busy => return Err(Problem::new(Fault::RequestInProgress)),
             Claim::OtherContent => return Err(Problem::new(Fault::IdempotencyKeyReused)),
         }
         let answer = tokio::select! {
             biased;
-            () = claim::lost(once, request, &self.state.http.elapsed_time) => return Err(Problem::new(Fault::IngestBusy)),
+            () = claim::until_lost(once, request, &self.state.http.elapsed_time) => return Err(Problem::new(Fault::IngestBusy)),
             answer = self.answer() => answer,
         };
         let kept = match &answer {

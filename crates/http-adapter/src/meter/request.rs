@@ -123,7 +123,7 @@ pub(crate) struct InFlightRequest {
 
 impl InFlightRequest {
     /// Counts an answer whose head is ready.
-    pub(crate) fn answered(&self, endpoint: Option<Endpoint>, status: StatusCode, took: Duration) {
+    pub(crate) fn record_response(&self, endpoint: Option<Endpoint>, status: StatusCode, took: Duration) {
         if let Some(meter) = self.meter.handles(endpoint, self.method) {
             meter.count(status);
             meter.seconds.record(took.as_secs_f64());
@@ -131,7 +131,7 @@ impl InFlightRequest {
     }
 
     /// Counts the bytes of a body: immediately if its length is known, otherwise as they are sent.
-    pub(crate) fn sends(self, endpoint: Option<Endpoint>, body: BoxBody) -> BoxBody {
+    pub(crate) fn meter_body(self, endpoint: Option<Endpoint>, body: BoxBody) -> BoxBody {
         let Some(meter) = self.meter.handles(endpoint, self.method) else { return body };
         match body.size() {
             BodySize::None => body,
@@ -151,7 +151,7 @@ mod tests {
     use metrics_exporter_prometheus::PrometheusBuilder;
 
     /// Returns what a meter recorded.
-    fn written(work: impl FnOnce(&'static RequestMeter)) -> String {
+    fn rendered_metrics(work: impl FnOnce(&'static RequestMeter)) -> String {
         let recorder = PrometheusBuilder::new().build_recorder();
         let handle = recorder.handle();
         metrics::with_local_recorder(&recorder, || work(Box::leak(Box::new(RequestMeter::new()))));
@@ -170,13 +170,13 @@ mod tests {
         let method = method_name(&Method::from_bytes(method.as_bytes()).unwrap());
         let arrival = meter.arrived(method);
         let status = StatusCode::from_u16(status).unwrap();
-        arrival.answered(endpoint, status, Duration::from_millis(3));
-        drop(arrival.sends(endpoint, body));
+        arrival.record_response(endpoint, status, Duration::from_millis(3));
+        drop(arrival.meter_body(endpoint, body));
     }
 
     #[test]
     fn a_request_counts_by_route_method_and_status() {
-        let text = written(|meter| {
+        let text = rendered_metrics(|meter| {
             for _ in 0..3 {
                 let body = BoxBody::new(Bytes::from_static(b"12345"));
                 send(meter, ("GET", Some(Endpoint::Sleep), 200), body);
@@ -190,8 +190,8 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_in_flight_until_its_answer_is_over() {
-        let text = written(|meter| {
+    fn a_request_is_in_flight_until_its_response_ends() {
+        let text = rendered_metrics(|meter| {
             let _still_there = meter.arrived("GET");
             let _kept: &'static InFlightRequest = Box::leak(Box::new(meter.arrived("POST")));
         });
@@ -207,7 +207,7 @@ mod tests {
                 send(meter, (&method, None, status), BoxBody::new(()));
             }
         };
-        let text = written(hostile);
+        let text = rendered_metrics(hostile);
         assert!(!text.contains("INVENTED"), "{text}");
         let counters =
             samples(&text).iter().filter(|line| line.starts_with("restwell_http_requests_total")).count();

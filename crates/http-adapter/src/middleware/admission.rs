@@ -1,7 +1,7 @@
 //! Refuses a request beyond the limits on concurrent work before it costs anything.
 
 use super::context::{Outcome, RequestContext};
-use crate::admission::{RequestKind, Shortage};
+use crate::admission::{PermitRefusal, RequestKind};
 use crate::problem::Problem;
 use crate::route::Endpoint;
 use actix_web::HttpResponse;
@@ -29,7 +29,7 @@ pub(super) async fn admit(
     answered
 }
 
-fn refused(request: ServiceRequest, shortage: Shortage) -> ServiceResponse {
+fn refused(request: ServiceRequest, shortage: PermitRefusal) -> ServiceResponse {
     let (request, _) = request.into_parts();
     ServiceResponse::new(request, HttpResponse::from_error(Problem::from(shortage)))
 }

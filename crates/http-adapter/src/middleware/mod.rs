@@ -23,7 +23,7 @@ mod tests;
 mod unnamed_proxy;
 mod unread;
 
-pub(crate) use pace::HeldBytes;
+pub(crate) use pace::BufferedBytes;
 
 use crate::route::Endpoint;
 use actix_web::body::{BoxBody, MessageBody};

@@ -5,7 +5,7 @@
 //! closed.
 
 use super::context::{Outcome, RequestContext};
-use crate::admission::{Holder, ResponsePermit};
+use crate::admission::{ResponseOwner, ResponsePermit};
 use crate::problem::Problem;
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::dev::ServiceRequest;
@@ -38,9 +38,9 @@ pub(super) async fn watch(
     let (Some(state), false) = (&context.state, is_small(size)) else {
         return Ok(response);
     };
-    let bytes = response.response().extensions().get().map(|HeldBytes(bytes)| *bytes);
-    let holder = response.request().extensions().get::<Holder>().copied();
-    Ok(match state.admission.begin_large_answer(bytes.unwrap_or_else(|| held_by(size)), holder) {
+    let bytes = response.response().extensions().get().map(|BufferedBytes(bytes)| *bytes);
+    let holder = response.request().extensions().get::<ResponseOwner>().copied();
+    Ok(match state.admission.begin_large_answer(bytes.unwrap_or_else(|| buffered_bytes(size)), holder) {
         Ok(permit) => response.map_body(|_, body| BoxBody::new(PacedBody::new(body, permit, INTERVAL))),
         Err(shortage) => response.into_response(HttpResponse::from_error(Problem::from(shortage))),
     })
@@ -49,10 +49,10 @@ pub(super) async fn watch(
 /// Bytes that a response holds in memory until it is sent; set by handlers whose responses hold more than a
 /// few chunks.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct HeldBytes(pub(crate) u64);
+pub(crate) struct BufferedBytes(pub(crate) u64);
 
-/// Returns the bytes held by a response without [`HeldBytes`]: its length, or the buffer of an export.
-const fn held_by(size: BodySize) -> u64 {
+/// Returns the bytes held by a response without [`BufferedBytes`]: its length, or the buffer of an export.
+const fn buffered_bytes(size: BodySize) -> u64 {
     match size {
         BodySize::Sized(size) => size,
         BodySize::None | BodySize::Stream => 1024 * 1024,

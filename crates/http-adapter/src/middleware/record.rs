@@ -40,9 +40,9 @@ pub(super) async fn record(
             duration_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
             "request served"
         );
-        arrival.answered(context.endpoint, status, took);
+        arrival.record_response(context.endpoint, status, took);
         trace::end(&traced, method, route, status);
-        outcome.map(|response| response.map_body(|_, body| arrival.sends(context.endpoint, body)))
+        outcome.map(|response| response.map_body(|_, body| arrival.meter_body(context.endpoint, body)))
     };
     answering.instrument(span).await
 }

@@ -9,7 +9,7 @@ mod wire;
 
 use crate::problem::{Fault, Problem};
 use crate::route::Endpoint;
-use crate::tests::{Answer, Parts, REQUEST_ID, send, send_to};
+use crate::tests::{Parts, REQUEST_ID, TestResponse, send, send_to};
 use crate::{ApiState, HttpSettings};
 use actix_web::test::TestRequest;
 use actix_web::web::{self, ServiceConfig};
@@ -32,7 +32,7 @@ fn endpoint(state: Arc<ApiState>, endpoint: Endpoint, handler: Route) -> impl Fn
 }
 
 #[track_caller]
-fn assert_problem(answer: &Answer, status: u16, code: &str) {
+fn assert_problem(answer: &TestResponse, status: u16, code: &str) {
     assert_eq!((answer.status.as_u16(), answer.member("code").as_str()), (status, code), "{}", answer.text());
     assert_eq!(answer.header("content-type"), Some("application/problem+json"));
     assert_eq!(answer.json()["status"], status);

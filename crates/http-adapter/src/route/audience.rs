@@ -7,7 +7,7 @@ use domain::scope::Scope;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
     /// Every caller.
-    Anybody,
+    Anyone,
     /// Any browser that was shown the form, signed in or not.
     AnyForm,
     /// A client that authenticates with its secret.
@@ -158,7 +158,7 @@ impl Audience {
     pub const fn outcome(self, credential: Credential) -> Outcome {
         use Credential as C;
         match self {
-            Self::Anybody => Outcome::Served,
+            Self::Anyone => Outcome::Served,
             Self::AnyForm => served_if(
                 matches!(credential, C::Form | C::FormOfEndedSession | C::VisitorsForm),
                 Fault::ForeignForm,

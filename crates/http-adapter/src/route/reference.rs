@@ -29,7 +29,7 @@ the code, and endpoints for clients return `invalid_parameter` as `invalid_reque
 
 /// One audience of each kind, in the order of the columns. The scope has no effect.
 const AUDIENCES: [Audience; 9] = [
-    Audience::Anybody,
+    Audience::Anyone,
     Audience::Client,
     Audience::Reader(Scope::Profile),
     Audience::Assistant,
@@ -74,7 +74,7 @@ fn sentence(audience: Audience) -> String {
 
 const fn title(audience: Audience) -> &'static str {
     match audience {
-        Audience::Anybody => "anybody",
+        Audience::Anyone => "anybody",
         Audience::Client => "clients",
         Audience::Reader(_) | Audience::ReaderOfAny => "tokens of the person",
         Audience::Assistant => "tokens of any person",

@@ -5,7 +5,7 @@
 //! send every kind of credential to each.
 
 use super::audience::Audience::{
-    self, AnyForm, Anybody, Assistant, Client, Person, PersonsForm, PersonsKeptForm, Reader, ReaderOfAny,
+    self, AnyForm, Anyone, Assistant, Client, Person, PersonsForm, PersonsKeptForm, Reader, ReaderOfAny,
     Writer,
 };
 use crate::problem::Dialect;
@@ -93,15 +93,15 @@ endpoints! {
         Mcp => "/mcp", "Serves AI assistants over the Model Context Protocol", post: Assistant;
     }
     Page {
-        Home => "/", "Home of a signed-in person; otherwise the landing page", get: Anybody;
-        Authorize => "/authorize", "Receives the authorization request of an app", get: Anybody;
-        Help => "/help", "Help for users", get: Anybody;
-        SignIn => "/sign-in", "Signs a person in", get: Anybody, post: AnyForm;
-        SignInSecondStep => "/sign-in/second-factor", "Asks for the second factor of a sign-in", get: Anybody, post: AnyForm;
+        Home => "/", "Home of a signed-in person; otherwise the landing page", get: Anyone;
+        Authorize => "/authorize", "Receives the authorization request of an app", get: Anyone;
+        Help => "/help", "Help for users", get: Anyone;
+        SignIn => "/sign-in", "Signs a person in", get: Anyone, post: AnyForm;
+        SignInSecondStep => "/sign-in/second-factor", "Asks for the second factor of a sign-in", get: Anyone, post: AnyForm;
         ContinueForm => "/continue", "Shows a form that was kept while the person signed in", get: Person;
-        ForgotPassword => "/forgot-password", "Sends a password link to an address that has an account", get: Anybody, post: AnyForm;
-        SignUp => "/sign-up", "Sends a sign-up link to a new address", get: Anybody, post: AnyForm;
-        SetPassword => "/set-password", "Sets the password with a link from an email", get: Anybody, post: AnyForm;
+        ForgotPassword => "/forgot-password", "Sends a password link to an address that has an account", get: Anyone, post: AnyForm;
+        SignUp => "/sign-up", "Sends a sign-up link to a new address", get: Anyone, post: AnyForm;
+        SetPassword => "/set-password", "Sets the password with a link from an email", get: Anyone, post: AnyForm;
         Consent => "/consent", "Asks for consent to an app, and records the decision", get: Person, post: PersonsForm;
         Nights => "/nights", "Shows the nights of four weeks and of a year", get: Person;
         DeleteNight => "/nights/delete", "Deletes a night", post: PersonsForm;
@@ -139,7 +139,7 @@ endpoints! {
         Activity => "/activity", "Shows who read, changed or exported the data", get: Person;
         Account => "/account", "Shows the account and its signed-in browsers", get: Person;
         ChangeEmail => "/account/email", "Sends a link that confirms a new email address", get: Person, post: PersonsKeptForm;
-        ConfirmEmail => "/confirm-email", "Confirms a new email address with a link from an email", get: Anybody, post: PersonsForm;
+        ConfirmEmail => "/confirm-email", "Confirms a new email address with a link from an email", get: Anyone, post: PersonsForm;
         ProfilePage => "/profile", "Shows the profile, and changes it after a preview", get: Person, post: PersonsKeptForm;
         ChangePassword => "/account/password", "Changes the password", post: PersonsForm;
         BeginPasskeySignIn => "/sign-in/passkey/begin", "Returns a challenge for a sign-in with a passkey", post: AnyForm;
@@ -159,20 +159,20 @@ endpoints! {
         SignOutEverywhere => "/account/sign-out-everywhere", "Signs every browser out", post: PersonsForm;
     }
     Problem {
-        PasskeyScript => "/assets/passkeys.js", "Script of the pages that use passkeys", get: Anybody;
-        StyleSheet => "/assets/pages.css", "Style sheet of the pages", get: Anybody;
-        Icon => "/assets/icon.svg", "Icon of the pages", get: Anybody;
-        Metadata => "/.well-known/oauth-authorization-server", "Metadata of the authorization server", get: Anybody;
-        ApiResource => "/.well-known/oauth-protected-resource", "Metadata of the API as a protected resource", get: Anybody;
-        McpResource => "/.well-known/oauth-protected-resource/mcp", "Metadata of `/mcp` as a protected resource", get: Anybody;
-        KeySet => "/.well-known/jwks.json", "Public keys of access tokens", get: Anybody;
-        Live => "/livez", "Whether the process is running", get: Anybody;
-        Ready => "/readyz", "Whether the process can serve", get: Anybody;
-        Errors => "/errors", "What each error code means", get: Anybody;
-        Document => "/openapi.json", "The description of the API", get: Anybody;
-        Reference => "/docs", "The interactive reference", get: Anybody;
-        ReferenceFolder => "/docs/", "Redirects to the interactive reference", get: Anybody;
-        ReferenceFile => "/docs/{file}", "Assets of the interactive reference", get: Anybody;
+        PasskeyScript => "/assets/passkeys.js", "Script of the pages that use passkeys", get: Anyone;
+        StyleSheet => "/assets/pages.css", "Style sheet of the pages", get: Anyone;
+        Icon => "/assets/icon.svg", "Icon of the pages", get: Anyone;
+        Metadata => "/.well-known/oauth-authorization-server", "Metadata of the authorization server", get: Anyone;
+        ApiResource => "/.well-known/oauth-protected-resource", "Metadata of the API as a protected resource", get: Anyone;
+        McpResource => "/.well-known/oauth-protected-resource/mcp", "Metadata of `/mcp` as a protected resource", get: Anyone;
+        KeySet => "/.well-known/jwks.json", "Public keys of access tokens", get: Anyone;
+        Live => "/livez", "Whether the process is running", get: Anyone;
+        Ready => "/readyz", "Whether the process can serve", get: Anyone;
+        Errors => "/errors", "What each error code means", get: Anyone;
+        Document => "/openapi.json", "The description of the API", get: Anyone;
+        Reference => "/docs", "The interactive reference", get: Anyone;
+        ReferenceFolder => "/docs/", "Redirects to the interactive reference", get: Anyone;
+        ReferenceFile => "/docs/{file}", "Assets of the interactive reference", get: Anyone;
     }
 }
 

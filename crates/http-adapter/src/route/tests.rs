@@ -41,7 +41,7 @@ fn only_the_audience_is_served() {
         let credentials = Credential::ALL.into_iter();
         credentials.filter(|one| audience.outcome(*one) == Outcome::Served).collect::<Vec<_>>()
     };
-    assert_eq!(served(Audience::Anybody), Credential::ALL);
+    assert_eq!(served(Audience::Anyone), Credential::ALL);
     assert_eq!(served(Audience::Client), [Credential::ClientSecret]);
     assert_eq!(served(Audience::PersonsForm), [Credential::Form]);
     let reader = Audience::Reader(domain::scope::Scope::Sleep);

@@ -1,6 +1,6 @@
 //! Comparison of the table of endpoints with the routes that actix serves.
 
-use super::{Answer, send_to};
+use super::{TestResponse, send_to};
 use crate::problem::Dialect;
 use crate::route::Endpoint;
 use actix_web::http::Method;
@@ -49,7 +49,7 @@ pub async fn assert_serves_exactly<C: FnOnce(&mut ServiceConfig)>(
 }
 
 /// Sends a request to an endpoint, with a valid value for each pattern in the path.
-async fn ask(endpoint: Endpoint, method: Method, configure: impl FnOnce(&mut ServiceConfig)) -> Answer {
+async fn ask(endpoint: Endpoint, method: Method, configure: impl FnOnce(&mut ServiceConfig)) -> TestResponse {
     let path = endpoint.path().replace("{user_id}", "4b1c5d6e-0000-4000-8000-000000000001");
     let path = path
         .replace("{file}", "index.css")

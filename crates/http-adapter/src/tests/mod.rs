@@ -4,7 +4,7 @@ mod log;
 mod reads;
 mod store;
 
-pub(crate) use crate::test_support::{Answer, REQUEST_ID, send_to};
+pub(crate) use crate::test_support::{REQUEST_ID, TestResponse, send_to};
 pub(crate) use log::log_of;
 pub(crate) use reads::RecordedReads;
 pub(crate) use store::{FixedClock, MemoryStore, NOW};
@@ -162,7 +162,7 @@ impl Parts {
 }
 
 /// Sends a request to a new application on this state.
-pub(crate) async fn send(state: &Arc<ApiState>, request: TestRequest) -> Answer {
+pub(crate) async fn send(state: &Arc<ApiState>, request: TestRequest) -> TestResponse {
     send_to(crate::configure(Arc::clone(state)), request).await
 }
 

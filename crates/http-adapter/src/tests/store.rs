@@ -261,7 +261,7 @@ impl UnitOfWorkFactory for MemoryStore {
         let mut unit = MockUnitOfWork::default();
         unit.audit = self.events.clone();
         let contents = Arc::clone(&self.contents);
-        unit.codes.expect_find_and_hold().returning(move |hash| {
+        unit.codes.expect_find_and_lock().returning(move |hash| {
             let code = contents.lock().unwrap().code.clone();
             let held = (code.hash == *hash).then_some(code);
             Ok(held.map(|code| CodeWithUser { code, user_status: UserStatus::Active }))

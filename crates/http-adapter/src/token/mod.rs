@@ -10,12 +10,12 @@ mod authenticate;
 mod credentials;
 mod exchange;
 mod form;
-mod given;
 mod introspection;
 mod json;
 mod parameters;
 mod request;
 mod response;
+mod revoke_introspect;
 #[cfg(any(test, feature = "test-support"))]
 pub(crate) mod test_support;
 #[cfg(test)]
@@ -40,7 +40,7 @@ use utoipa::{Modify, OpenApi, ToSchema};
 /// `OpenAPI` operations of this module.
 #[derive(OpenApi)]
 #[openapi(
-    paths(get_token, post_token, get_refresh, post_refresh, given::revoke, given::introspect),
+    paths(get_token, post_token, get_refresh, post_refresh, revoke_introspect::revoke, revoke_introspect::introspect),
     modifiers(&TokenErrors, &RevocationErrors, &IntrospectionErrors, &OptionalBodies)
 )]
 pub(crate) struct TokenApi;
@@ -107,8 +107,8 @@ pub fn configure(routes: &mut ServiceConfig) {
     routes
         .service(Route::Token.resource().route(get().to(get_token)).route(post().to(post_token)))
         .service(Route::Refresh.resource().route(get().to(get_refresh)).route(post().to(post_refresh)))
-        .service(Route::Revoke.resource().route(post().to(given::revoke)))
-        .service(Route::Introspect.resource().route(post().to(given::introspect)));
+        .service(Route::Revoke.resource().route(post().to(revoke_introspect::revoke)))
+        .service(Route::Introspect.resource().route(post().to(revoke_introspect::introspect)));
 }
 
 /// Exchanges an authorization code for tokens

@@ -6,11 +6,11 @@ mod credentials;
 mod flow;
 mod framing;
 mod fuzz;
-mod given;
 mod parameters;
+mod revoke_introspect;
 
 use crate::ApiState;
-use crate::tests::{Answer, MemoryStore, Parts, send};
+use crate::tests::{MemoryStore, Parts, TestResponse, send};
 use actix_web::test::TestRequest;
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ fn post_json(path: &str, body: impl Into<actix_web::web::Bytes>) -> TestRequest 
 
 /// Checks the common properties of every error of these endpoints (T02, T102).
 #[track_caller]
-fn assert_error(answer: &Answer, status: u16, error: &str) {
+fn assert_error(answer: &TestResponse, status: u16, error: &str) {
     assert_eq!(
         (answer.status.as_u16(), answer.member("error").as_str()),
         (status, error),
@@ -79,7 +79,7 @@ fn assert_error(answer: &Answer, status: u16, error: &str) {
 
 /// Checks the headers of every response of these endpoints (T02).
 #[track_caller]
-fn assert_guarded(answer: &Answer) {
+fn assert_guarded(answer: &TestResponse) {
     assert_eq!(answer.header("cache-control"), Some("no-store"));
     assert_eq!(answer.header("pragma"), Some("no-cache"));
     assert_eq!(answer.header("referrer-policy"), Some("no-referrer"));
@@ -88,7 +88,7 @@ fn assert_guarded(answer: &Answer) {
 }
 
 #[track_caller]
-fn assert_token(answer: &Answer) {
+fn assert_token(answer: &TestResponse) {
     assert_eq!(answer.status.as_u16(), 200, "{}", answer.text());
     assert_eq!(answer.header("content-type"), Some("application/json"));
     assert_guarded(answer);
@@ -96,7 +96,7 @@ fn assert_token(answer: &Answer) {
 }
 
 /// Sends a request to a fresh store, and checks that it is rejected and that the code is still valid.
-async fn assert_refused(request: TestRequest, status: u16, error: &str) -> Answer {
+async fn assert_refused(request: TestRequest, status: u16, error: &str) -> TestResponse {
     let (store, state) = fresh();
     let answer = send(&state, request).await;
     assert_error(&answer, status, error);

@@ -24,17 +24,22 @@ pub(super) fn read(tag: &Tag, notes: &mut Notes) -> Result<Biology, ImportRefusa
             let date = BirthDate::parse(&text);
             date.map_err(|error| notes.add(format!("Me: {error}; it was left out"))).ok()
         }),
-        biological_sex: known(sex.as_deref(), "BiologicalSex", biological_sex, notes),
-        blood_type: known(blood_type.as_deref(), "BloodType", blood, notes),
+        biological_sex: parse_known(sex.as_deref(), "BiologicalSex", biological_sex, notes),
+        blood_type: parse_known(blood_type.as_deref(), "BloodType", blood, notes),
         height: None,
         weight: None,
-        skin_type: known(skin_type.as_deref(), "FitzpatrickSkinType", skin, notes),
-        wheelchair_use: known(wheelchair_use.as_deref(), "WheelchairUse", wheelchair, notes),
+        skin_type: parse_known(skin_type.as_deref(), "FitzpatrickSkinType", skin, notes),
+        wheelchair_use: parse_known(wheelchair_use.as_deref(), "WheelchairUse", wheelchair, notes),
     })
 }
 
 /// Parses a value such as `HKBloodTypeAPositive`, without `HK` and the name.
-fn known<T>(text: Option<&str>, name: &str, parse: fn(&str) -> Option<T>, notes: &mut Notes) -> Option<T> {
+fn parse_known<T>(
+    text: Option<&str>,
+    name: &str,
+    parse: fn(&str) -> Option<T>,
+    notes: &mut Notes,
+) -> Option<T> {
     let text = text.filter(|text| !text.is_empty())?;
     let value = text.strip_prefix("HK").and_then(|text| text.strip_prefix(name));
     if value == Some("NotSet") {

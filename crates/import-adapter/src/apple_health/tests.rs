@@ -90,7 +90,7 @@ fn samples_of_one_source_make_a_night() {
 }
 
 #[test]
-fn a_gap_of_sixty_minutes_joins_and_a_longer_one_parts() {
+fn samples_up_to_sixty_minutes_apart_are_merged_and_longer_gaps_split() {
     let near = record("watch", "01:00", "02:00", "Asleep") + &record("watch", "03:00", "04:00", "InBed");
     assert_eq!(frames(&apple(&near)), ["2026-01-10T01:00:00+01:00 2026-01-10T04:00:00+01:00"]);
     let far = record("watch", "01:00", "02:00", "Asleep") + &record("watch", "03:01", "04:00", "Asleep");
@@ -108,7 +108,7 @@ fn sources_are_not_merged_and_exact_duplicates_are_counted_once() {
 }
 
 #[test]
-fn the_zone_of_the_record_gives_the_offsets_and_the_written_offset_the_instants() {
+fn the_records_zone_determines_offsets_and_the_written_offset_instants() {
     // Exported in Tokyo: a night in New York during which clocks went forward.
     let body =
         in_zone("America/New_York", "2026-03-08 13:00:00 +0900", "2026-03-08 20:00:00 +0900", "AsleepCore");
@@ -116,7 +116,7 @@ fn the_zone_of_the_record_gives_the_offsets_and_the_written_offset_the_instants(
 }
 
 #[test]
-fn without_a_zone_the_written_offsets_count_also_through_a_clock_change() {
+fn without_a_zone_the_written_offsets_apply_even_through_a_clock_change() {
     let body = record("watch", "2026-03-28 23:30:00 +0000", "2026-03-29 02:05:00 +0100", "AsleepDeep");
     assert_eq!(
         frame(&only(&body)),

@@ -113,9 +113,9 @@ fn a_list_of_small_numbers_is_a_hypnogram_only_when_nothing_else_is_there() {
     let packed = archive(&[("a.json", b"[1,2,3]"), ("b.json", night.as_bytes())], deflated());
     let (format, items) = read(&packed).unwrap();
     assert_eq!((format, places(&items)), ("fitbit", vec!["b.json: record 1", "the archive"]));
-    let told = "the archive: hypnograms do not contain their start time and were skipped among other files; \
+    let reported = "the archive: hypnograms do not contain their start time and were skipped among other files; \
         import each separately with its start: a.json";
-    assert_eq!(notes(&items), [told]);
+    assert_eq!(notes(&items), [reported]);
     let (format, items) = read(&archive(&[("a.txt", b"0\n2\n")], deflated())).unwrap();
     assert_eq!((format, sessions(&items).len()), ("hypnogram", 1));
     let several = archive(&[("a.txt", b"0\n2\n"), ("b.txt", b"0\n3\n")], deflated());
@@ -198,7 +198,7 @@ fn a_name_is_only_shown() {
 }
 
 #[test]
-fn folders_in_an_archive_are_no_files_and_links_are_passed_over() {
+fn folders_and_links_in_an_archive_are_skipped() {
     let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     writer.add_directory("months", stored()).unwrap();
     writer.add_symlink("months/link.json", "/etc/passwd", stored()).unwrap();

@@ -72,14 +72,14 @@ fn a_label_lists_its_rows_depth_first_and_then_its_other_ingredients() {
 }
 
 #[test]
-fn a_list_and_a_hit_of_a_search_give_the_same_label() {
+fn a_list_and_a_search_result_yield_the_same_label() {
     let alone = only(LABEL);
     assert_eq!(only(&format!("[{LABEL}]")), alone);
     assert_eq!(only(&format!(r#"{{"hits":[{{"_id":"1","_source":{LABEL}}}],"stats":{{}}}}"#)), alone);
 }
 
 #[test]
-fn labels_one_after_the_other_are_as_many_and_the_last_must_be_whole() {
+fn consecutive_labels_are_all_read_and_the_last_must_be_complete() {
     let one =
         |id: u32| format!(r#"{{"id":{id},"fullName":"Label {id}","brandName":"B","ingredientRows":[]}}"#);
     for between in ["\n", "\r\n\n", "", " "] {

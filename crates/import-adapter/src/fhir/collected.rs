@@ -62,9 +62,9 @@ impl Collected {
             let note = "resources that are not sleep Observations were skipped";
             items.note_count(&format!("record {number}"), note, self.passed_over);
         }
-        let mut made = Items::default();
-        let more = self.segments.next_session(&mut made);
-        for item in made.take() {
+        let mut emitted = Items::default();
+        let more = self.segments.next_session(&mut emitted);
+        for item in emitted.take() {
             self.finish(item, items);
         }
         more

@@ -107,7 +107,7 @@ fn truncated_or_malformed_json_is_refused_with_its_line() {
 }
 
 #[test]
-fn what_is_about_something_else_is_passed_over_and_noted_once() {
+fn resources_that_are_not_about_sleep_are_skipped_and_noted_once() {
     let patient = r#"{"resourceType":"Patient","id":"7","contact":[{"name":{}}],"code":7}"#.to_owned();
     let pulse = observation((LOINC, "8867-4"), "01:00", "02:00", "");
     let scrambled = observation(("http://example.org/codes", "93832-4"), "01:00", "02:00", "");

@@ -48,7 +48,7 @@ impl Totals {
             return Ok(record);
         }
         let bed = record.time_in_bed();
-        let Some(totals) = sums(&totals) else {
+        let Some(totals) = add_up(&totals) else {
             notes.add("totals of overlapping periods contradict each other and were dropped");
             return Ok(record);
         };
@@ -109,7 +109,7 @@ fn are_more_detailed(record: &SleepRecord, totals: &[Total]) -> bool {
 }
 
 /// Adds up consecutive periods; `None` if two totals of the same kind overlap.
-fn sums(totals: &[Total]) -> Option<SourceTotals> {
+fn add_up(totals: &[Total]) -> Option<SourceTotals> {
     let mut sums = SourceTotals::default();
     for (index, total) in totals.iter().enumerate() {
         let before = index.checked_sub(1).and_then(|before| totals.get(before));

@@ -86,7 +86,7 @@ fn stages_that_cover_little_of_a_log_leave_its_totals() {
 }
 
 #[test]
-fn every_shape_of_the_document_gives_the_same_session() {
+fn every_shape_of_the_document_yields_the_same_session() {
     let alone = only(STAGES, "Europe/Berlin");
     for text in [
         format!("[{STAGES}]"),
@@ -155,7 +155,7 @@ fn minutes_without_a_date_cross_midnight_and_equal_ones_are_one_entry() {
 }
 
 #[test]
-fn minutes_keep_their_gaps_and_go_on_when_the_clock_stands_or_falls() {
+fn minutes_keep_their_gaps_and_continue_across_clock_changes() {
     let gap = only(&minutes(&[("23:58:00", "1"), ("00:01:00", "1")]), "UTC");
     assert_eq!(stages(&gap), ["ASLEEP 23:58-23:59", "ASLEEP 00:01-00:02"]);
     let back = only(&minutes(&[("23:58:00", "1"), ("23:58:00", "1"), ("22:59:00", "1")]), "UTC");
@@ -166,7 +166,7 @@ fn minutes_keep_their_gaps_and_go_on_when_the_clock_stands_or_falls() {
 }
 
 #[test]
-fn totals_stand_in_for_stages_that_are_missing() {
+fn totals_replace_missing_stages() {
     let record = only(
         r#"[{"logId":3,"startTime":"2026-01-10T23:00:00.000","endTime":"2026-01-11T01:00:00.000","minutesAsleep":100,
         "minutesAwake":20,"minutesToFallAsleep":0,"awakeCount":2,"dateOfSleep":"2026-01-11",
@@ -200,7 +200,7 @@ fn stages_outside_the_log_are_cut_and_reported() {
 }
 
 #[test]
-fn stages_that_say_nothing_are_left_out_and_reported() {
+fn meaningless_stages_are_left_out_and_reported() {
     let text = STAGES
         .replace("\"level\": \"deep\", \"seconds\": 1200", "\"level\": \"deep\", \"seconds\": 0")
         .replace("\"level\": \"light\"", "\"level\": \"slumber\"")
@@ -275,7 +275,7 @@ fn the_hour_of_padding_at_a_clock_change_is_dropped_and_times_that_do_not_exist_
 }
 
 #[test]
-fn the_end_takes_the_offset_with_which_it_meets_the_last_stage() {
+fn the_end_has_the_offset_at_which_it_matches_the_last_stage() {
     let record = only(&spring("rem"), "Europe/Berlin");
     assert_eq!(frame(&record), "2025-03-29T23:00:00+01:00 2025-03-30T08:57:30+02:00");
     assert_eq!(metric(&record, MetricKind::TimeNightInBed), Some(32250.0));
@@ -334,7 +334,7 @@ const HEADER: &str = "Sleep\nStart Time,End Time,Minutes Asleep,Minutes Awake,Nu
     Minutes REM Sleep,Minutes Light Sleep,Minutes Deep Sleep\n";
 
 #[test]
-fn the_web_export_gives_totals_and_no_stages() {
+fn the_web_export_yields_totals_without_stages() {
     let text = format!(
         "{HEADER}\"2026-01-10 11:00PM\",\"2026-01-11 7:00AM\",\"440\",\"40\",\"3\",\"480\",\"100\",\"300\",\"40\"\r\n\
          \"11-01-2026 1:00 pm\",\"11-01-2026 2:00 PM\",\"50\",\"N/A\",\"\",\"60\",\"N/A\",\"N/A\",\"N/A\"\n\n"
@@ -353,7 +353,7 @@ fn the_web_export_gives_totals_and_no_stages() {
 }
 
 #[test]
-fn a_night_of_the_web_export_that_cannot_be_is_rejected_with_its_line() {
+fn an_impossible_night_of_the_web_export_is_rejected_with_its_line() {
     let text = format!(
         "{HEADER}\"2026-01-10 11:00PM\",\"2026-01-09 7:00AM\",\"4711\",\"1\",\"1\",\"1\",\"1\",\"1\",\"1\"\n\
          2026-01-10 11:00PM,4711,1,1,1,1,1,1,1\n2026-01-10 11:00PM,2026-01-11 7:00AM,x4711,1,1,1,1,1,1\n\
@@ -383,7 +383,7 @@ fn a_truncated_web_export_is_rejected() {
 }
 
 #[test]
-fn other_sections_of_the_web_export_are_passed_over_and_reported() {
+fn other_sections_of_the_web_export_are_skipped_and_reported() {
     let text = format!(
         "{HEADER}\nBody\nDate,Weight\n\"2026-01-10\",\"4711\"\n\n{HEADER}2026-01-10 11:00PM,2026-01-11 7:00AM,1,1,1,1,1,1,1\n"
     );

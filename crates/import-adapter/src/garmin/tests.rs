@@ -135,7 +135,7 @@ fn window(kind: &str, more: &str) -> String {
 }
 
 #[test]
-fn a_window_that_garmin_put_in_place_of_sleep_is_not_a_night() {
+fn a_placeholder_window_of_garmin_is_not_a_night() {
     for (kind, reason) in [
         ("UNCONFIRMED", "Garmin found no sleep on this day (UNCONFIRMED); no night was imported"),
         ("OFF_WRIST", "the device was not worn (OFF_WRIST); no night was imported"),
@@ -184,7 +184,7 @@ fn an_export_that_begins_with_an_empty_day_is_recognised() {
 }
 
 #[test]
-fn naps_of_the_export_are_in_a_list_of_their_own() {
+fn the_naps_of_the_export_are_in_a_separate_list() {
     let naps = r#","napList":[
         {"napTimeSec":1200,"napStartTimestampGMT":"2026-01-11T18:00:00.0","napEndTimestampGMT":"2026-01-11T18:25:00.0"},
         {"napTimeSec":600,"napStartTimestampGMT":1768163400000,"napEndTimestampGMT":1768164000000},
@@ -221,7 +221,7 @@ fn stages_that_cover_little_of_a_night_leave_its_totals() {
 }
 
 #[test]
-fn naps_are_sessions_of_their_own() {
+fn naps_are_separate_sessions() {
     let nap = r#"{"napTimeSec":1200,"napStartTimestampGMT":"2026-01-11T18:00:00.0",
         "napEndTimestampGMT":"2026-01-11T18:25:00.0"}"#;
     let beside = DAY.replace("\"sleepLevels\"", &format!("\"dailyNapDTOS\":[{nap}],\"sleepLevels\""));
@@ -301,7 +301,7 @@ fn totals_that_contradict_the_night_are_dropped_and_noted() {
 }
 
 #[test]
-fn other_files_are_left_to_others() {
+fn other_files_are_not_recognised() {
     assert_eq!(recognised("[]"), Ok("fitbit"));
     assert_eq!(items("[]", Format::Garmin, "UTC"), []);
     for text in [

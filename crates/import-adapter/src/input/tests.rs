@@ -42,7 +42,7 @@ impl Read for Trickle {
 }
 
 #[test]
-fn a_value_ends_where_it_ends_however_the_bytes_come() {
+fn the_end_of_a_value_does_not_depend_on_chunk_borders() {
     for (value, rest) in [
         (r#"{"a":["}\\\"]", {"\u00e9":[[],{}]}]}"#, b','),
         (r#""a\\""#, b']'),
@@ -64,7 +64,7 @@ fn a_value_ends_where_it_ends_however_the_bytes_come() {
 }
 
 #[test]
-fn the_place_counts_lines_and_characters() {
+fn positions_count_lines_and_characters() {
     let mut cursor = cursor("[\n  \u{e9}\u{e9}");
     assert_eq!(place_of(cursor.skip_value().unwrap_err()), "line 2, column 5");
 }

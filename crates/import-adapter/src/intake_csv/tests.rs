@@ -113,7 +113,7 @@ fn a_truncated_file_is_rejected() {
 }
 
 #[test]
-fn a_table_that_does_not_say_of_what_or_says_it_twice_is_none() {
+fn a_table_with_no_or_two_product_columns_is_not_recognised() {
     for header in
         ["created_at,servings", "created_at,upc,supplement_id,servings", "upc,servings", "created_at,upc"]
     {

@@ -105,7 +105,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_look_at_the_bytes_and_the_reading_agree(
+        fn the_byte_scan_and_the_parser_agree(
             before in "[a-z\"\\\\{}:,_é]{0,12}",
             nested in prop::bool::ANY,
             is_mine in prop::bool::ANY,

@@ -48,7 +48,7 @@ fn a_session_keeps_its_offsets_its_key_and_its_stages() {
 }
 
 #[test]
-fn a_session_without_stages_takes_its_metrics_over() {
+fn a_session_without_stages_keeps_its_metrics() {
     let ImportItem::Session(session) = only(
         r#"{"type":"sleep_session","time_in_bed_start":"2026-03-08T23:00:00Z","time_in_bed_end":"2026-03-09T07:00:00Z","raw_sleep":[],"sleep_metric":[{"sleep_metric":"timeNightInBed","value":28800},{"sleep_metric":"sleepEfficiency","value":91.6667}],"source":null,"is_nap":null}"#,
     ) else {
@@ -122,7 +122,7 @@ fn a_time_that_is_not_midnight_is_the_one_of_the_first_import() {
 }
 
 #[test]
-fn a_supplement_without_a_key_is_known_by_its_id_else_by_its_words() {
+fn a_supplement_without_a_key_is_identified_by_its_id_or_its_text() {
     let keyless = SUPPLEMENT.replace(r#","external_id":"4000123","external_source":"dsld""#, "");
     let own = supplement(&keyless);
     assert_eq!(own.key.to_string(), "restwell:1a2b3c4d-0000-4000-8000-000000000001");
@@ -240,7 +240,7 @@ fn totals_are_used_only_where_the_stages_cover_little() {
 }
 
 #[test]
-fn one_line_of_another_person_refuses_the_whole_file() {
+fn one_line_of_another_person_rejects_the_whole_file() {
     let other = "1a2b3c4d-0000-4000-8000-000000004711";
     let session = SESSION.replace("09T00:10", "09T01:10");
     let log = r#"{"type":"supplement_log","created_at":"2026-01-02T03:04:05Z","supplement_id":"1a2b3c4d-0000-4000-8000-000000000001","servings":1}"#;
@@ -258,7 +258,7 @@ fn one_line_of_another_person_refuses_the_whole_file() {
 proptest! {
     /// The fast path accepts only what the full check accepts, with the same result.
     #[test]
-    fn a_session_that_is_read_at_once_is_the_one_that_is_read_by_steps(
+    fn the_fast_and_the_full_path_read_the_same_session(
         place in 0..SESSION.len(),
         byte in prop::sample::select(b"\"\\{}[],: 0a-\xff\n".as_slice()),
         cut in prop::option::weighted(0.2, 0..SESSION.len()),
@@ -278,7 +278,7 @@ proptest! {
 }
 
 #[test]
-fn a_session_is_read_at_once_when_it_says_first_what_it_is() {
+fn the_fast_path_applies_if_the_type_is_the_first_member() {
     let session = SESSION.replace("2026-03-09T00:10", "2026-03-09T01:10");
     assert!(session_at_once(session.as_bytes(), UserId::parse(USER).ok(), "line 1").is_some());
     assert!(
@@ -302,7 +302,7 @@ fn a_session_is_read_at_once_when_it_says_first_what_it_is() {
 proptest! {
     /// The fast path reads what the full path reads, and never misses an unknown member.
     #[test]
-    fn the_short_way_of_a_session_reads_what_the_long_one_does(
+    fn the_fast_path_accepts_only_what_the_full_path_accepts(
         unknown in prop::option::of((0..3_usize, "[a-z]{1,3}")),
         kind in prop_oneof![Just("\"sleep_session\""), Just("null"), Just("7"), Just("{\"x\":1}"), Just("\"\\u0061\"")],
         dropped in prop::option::of(prop_oneof![Just("\"id\":"), Just("\"stage\":"), Just("\"value\":")]),

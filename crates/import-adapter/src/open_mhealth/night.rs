@@ -164,7 +164,7 @@ fn take<T: PartialEq + Copy>(known: &mut Option<T>, other: Option<T>) -> bool {
 fn key(header: &Header) -> Result<Option<SessionKey>, String> {
     let provenance = &header.acquisition_provenance;
     let id = provenance.source_data_point_id.identifier().or_else(|| provenance.external_id.identifier());
-    let key = id.as_deref().map(SessionKey::given).transpose();
+    let key = id.as_deref().map(SessionKey::from_source).transpose();
     key.map_err(|error| format!("source_data_point_id: {error}"))
 }
 

@@ -226,7 +226,7 @@ fn one_file_is_about_one_person() {
 }
 
 #[test]
-fn records_about_something_else_are_passed_over_and_noted() {
+fn records_that_are_not_about_sleep_are_skipped_and_noted() {
     let steps = r#"{"step_count":4000,"effective_time_frame":{"date_time":"2026-01-11T07:00:00Z"}}"#;
     let weekly = sample("01:00", "02:00", "x").replace("SleepAnalysis", "MindfulSession");
     let text =

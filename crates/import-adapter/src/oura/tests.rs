@@ -55,7 +55,7 @@ fn a_document_is_a_session_of_runs_of_equal_epochs() {
 }
 
 #[test]
-fn every_shape_of_the_file_gives_the_same_session() {
+fn every_shape_of_the_file_yields_the_same_session() {
     let sleep = document(r#","sleep_phase_5_min":"4422""#);
     let alone = only(&sleep);
     for text in [
@@ -76,7 +76,7 @@ fn every_shape_of_the_file_gives_the_same_session() {
 }
 
 #[test]
-fn a_long_export_is_known_by_what_stands_before_its_sleep() {
+fn a_long_export_is_recognised_by_the_members_before_its_sleep() {
     let day = format!(r#"{{"day":"2026-01-11","met":"{}"}}"#, "1".repeat(1000));
     let days = vec![day.as_str(); 1200].join(",");
     let sleep = document("");
@@ -88,7 +88,7 @@ fn a_long_export_is_known_by_what_stands_before_its_sleep() {
 }
 
 #[test]
-fn other_files_are_left_to_others() {
+fn other_files_are_not_recognised() {
     for text in [
         r#"{"sleep":[]}"#,
         r#"{"sleep":[{"dateOfSleep":"2026-01-11","startTime":"2026-01-10T23:00:00"}]}"#,
@@ -124,7 +124,7 @@ fn version_1_has_the_same_values_under_other_names() {
 }
 
 #[test]
-fn the_finest_text_that_has_a_stage_counts() {
+fn the_finest_text_with_a_stage_is_used() {
     let both = only(&document(r#","sleep_phase_5_min":"4444","sleep_phase_30_sec":"4411""#));
     assert_eq!(stages(&both), ["AWAKE 23:10-23:11", "DEEP 23:11-23:12"]);
     let app =
@@ -136,7 +136,7 @@ fn the_finest_text_that_has_a_stage_counts() {
 }
 
 #[test]
-fn a_text_that_became_a_number_is_not_guessed_at() {
+fn a_text_that_became_a_number_is_left_out() {
     for number in ["4422333", "4.422333e30", "44223334422333442233344223334422333"] {
         let (record, _, noted) = outcome(&document(&format!(
             r#","sleep_phase_5_min":{number},"total_sleep_duration":3000,"awake_time":480"#
@@ -163,7 +163,7 @@ fn epochs_after_the_end_are_left_out_and_noted() {
 }
 
 #[test]
-fn the_type_says_what_is_a_nap_and_what_is_no_sleep() {
+fn the_type_distinguishes_naps_and_rest_from_sleep() {
     let of_type = |kind: &str| outcome(&document("").replace("\"long_sleep\"", kind));
     for (kind, is_nap) in
         [("\"long_sleep\"", Some(false)), ("\"sleep\"", Some(true)), ("\"late_nap\"", Some(true))]

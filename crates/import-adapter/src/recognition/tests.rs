@@ -67,7 +67,7 @@ fn a_list_called_sleep_is_looked_into() {
 
 #[test]
 fn an_unknown_table_is_rejected_with_its_columns_and_the_nearest_formats() {
-    for (text, told) in [
+    for (text, reported) in [
         (
             &b"Cycle start time,Sleep onset,Wake onset,Steps\n2026-01-10 23:00:00,x,y,4711\n"[..],
             "the columns Cycle start time, Sleep onset, Wake onset, Steps; the nearest format is whoop (missing: Cycle \
@@ -91,8 +91,8 @@ fn an_unknown_table_is_rejected_with_its_columns_and_the_nearest_formats() {
             "the columns a, b, c, d, e, f, g, h, ...; formats with tables are fitbit, whoop, sleep-as-android, intake-csv",
         ),
     ] {
-        assert_eq!(message(text, Format::Auto), format!("unsupported file: a table with {told}"));
-        assert_eq!(message(text, Format::Oura), format!("not an Oura file; it is a table with {told}"));
+        assert_eq!(message(text, Format::Auto), format!("unsupported file: a table with {reported}"));
+        assert_eq!(message(text, Format::Oura), format!("not an Oura file; it is a table with {reported}"));
     }
 }
 
@@ -101,8 +101,8 @@ fn prose_and_values_are_not_mistaken_for_columns() {
     for text in
         [&b"Dear diary, last night\nnothing\n"[..], b"Ada,4711\nBob,4711\n", b"\"Ada,\nb\n", b",\n,\n"]
     {
-        let told = message(text, Format::Auto);
-        assert!(told.ends_with("a text file in no supported format"), "{told}");
+        let reported = message(text, Format::Auto);
+        assert!(reported.ends_with("a text file in no supported format"), "{reported}");
     }
 }
 
@@ -115,7 +115,10 @@ fn a_known_table_without_sleep_has_a_specific_message() {
         (b"sleep_log_entry_id,timestamp,overall_score\n", "sleep_score.csv"),
     ] {
         let refused = seen(text, Format::Auto).unwrap_err();
-        assert!(matches!(&refused, ImportRefusal::HoldsNoSleep(told) if told.contains(name)), "{refused}");
+        assert!(
+            matches!(&refused, ImportRefusal::HoldsNoSleep(reported) if reported.contains(name)),
+            "{refused}"
+        );
     }
 }
 
@@ -123,14 +126,14 @@ fn a_known_table_without_sleep_has_a_specific_message() {
 fn a_file_of_another_format_than_the_named_one_is_refused_with_its_own() {
     let log = br#"[{"logId":1,"dateOfSleep":"2026-01-01"}]"#;
     let refused = seen(log, Format::Whoop).unwrap_err();
-    let told = "not a WHOOP file; it is a Fitbit file".to_owned();
-    assert_eq!(refused, ImportRefusal::OtherFormat { seen: told, formats: vec!["fitbit"] });
+    let reported = "not a WHOOP file; it is a Fitbit file".to_owned();
+    assert_eq!(refused, ImportRefusal::OtherFormat { seen: reported, formats: vec!["fitbit"] });
     // An empty list is ambiguous.
     assert!(matches!(seen(b"[]", Format::Whoop), Err(ImportRefusal::NotThisFormat(_))));
 }
 
 #[test]
-fn only_formats_that_take_the_file_are_advised_to_be_named() {
+fn only_formats_that_accept_the_file_are_suggested() {
     let frame = br#"{"effective_time_frame":{"time_interval":{}}}"#;
     let Err(ImportRefusal::OtherFormat { formats, .. }) = seen(frame, Format::Auto) else {
         panic!("a format")

@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_time_that_exists_twice_the_closer_one_counts() {
+    fn the_closer_one_of_a_repeated_time_is_used() {
         let zone = TimeZone::parse("Europe/London").unwrap();
         let local = parse("25. 10. 2020 1:30").unwrap();
         let at = |text: &str| DateTime::parse_from_rfc3339(text).unwrap().to_utc();

@@ -69,7 +69,7 @@ impl Record<'_> {
 
     fn key(&self, start: DateTime<Utc>) -> Result<SessionKey, String> {
         match self.0.get("Id") {
-            Some(id) => SessionKey::given(id).map_err(|error| format!("Id: {error}")),
+            Some(id) => SessionKey::from_source(id).map_err(|error| format!("Id: {error}")),
             None => Ok(SessionKey::derived_from(start)),
         }
     }

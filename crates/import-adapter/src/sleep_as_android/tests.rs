@@ -49,7 +49,7 @@ fn a_record_by_hand_is_a_session_in_its_own_zone() {
 }
 
 #[test]
-fn events_give_the_stages_and_wakes_lie_over_them() {
+fn events_determine_the_stages_and_wakes_override_them() {
     let events = events(&[
         ("DHA", "2026-01-10T22:00:01"),
         ("LIGHT_START", "2026-01-10T22:10:00"),
@@ -133,7 +133,7 @@ fn the_last_epoch_may_run_six_minutes_past_the_end_without_a_note() {
 }
 
 #[test]
-fn a_row_of_noise_is_passed_over_and_a_header_may_serve_many_records() {
+fn a_row_of_noise_is_skipped_and_a_header_can_precede_many_records() {
     let one = record(LONDON, &[]);
     let noise = format!("{},\"3.0\",\"4.0\"\n", ",".repeat(14));
     let [_, data] = <[&str; 2]>::try_from(one.lines().collect::<Vec<_>>()).unwrap();

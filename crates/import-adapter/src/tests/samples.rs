@@ -66,7 +66,7 @@ fn count(items: &[ImportItem]) -> Counts {
 }
 
 #[test]
-fn the_sample_files_give_what_the_rules_say() {
+fn the_sample_files_yield_the_expected_records() {
     let Some(folder) = folder() else { return };
     let expected: &[(&str, &str, Counts)] = &[
         ("apple-health/hydawo-synthetic-export.xml", "apple-health", [1, 3, 0, 0, 0, 0]),

@@ -48,7 +48,7 @@ fn a_night_has_the_offset_of_its_row_and_the_totals_of_its_columns() {
 }
 
 #[test]
-fn one_offset_holds_for_the_row_also_where_clocks_change() {
+fn one_offset_applies_to_the_row_even_if_clocks_change() {
     let record = only("x,,UTC-05:00,2026-03-07 23:00:00,2026-03-08 07:00:00,,,,,,,,false");
     assert_eq!(frame(&record), "2026-03-07T23:00:00-05:00 2026-03-08T07:00:00-05:00");
     let record = only("x,,UTC,2026-03-07 23:00,2026-03-08 07:00:00.500,,,,,,,,False");
@@ -73,7 +73,7 @@ fn a_night_that_was_not_scored_has_its_time_in_bed_alone() {
 }
 
 #[test]
-fn totals_that_cannot_be_are_left_out_and_noted() {
+fn impossible_totals_are_left_out_and_noted() {
     let items = whoop(&["x,,UTC,2026-01-10 23:00:00,2026-01-11 07:00:00,,many,,-1,,,,false"]);
     assert_eq!(notes(&items), ["line 2: totals that are negative or not numbers were left out: 2"]);
     let items = whoop(&["x,,UTC,2026-01-10 23:00:00,2026-01-11 07:00:00,,900,,,,,,false"]);
@@ -112,11 +112,11 @@ fn a_table_truncated_in_a_row_is_rejected() {
 #[test]
 fn the_table_of_cycles_is_another() {
     let cycles = "Cycle start time,Cycle end time,Cycle timezone,Recovery score %,Sleep onset,Wake onset\n";
-    let said = "this is WHOOP's table of cycles (physiological_cycles.csv), which contains no sleep \
+    let message = "this is WHOOP's table of cycles (physiological_cycles.csv), which contains no sleep \
         sessions; import sleeps.csv from the same export";
     for format in [Format::Auto, Format::Whoop, Format::Fitbit] {
         let refused = read(cycles.as_bytes(), format, "UTC").unwrap_err();
-        assert_eq!(refused, ImportRefusal::HoldsNoSleep(said.to_owned()));
+        assert_eq!(refused, ImportRefusal::HoldsNoSleep(message.to_owned()));
     }
     assert_eq!(read(table(&[]).as_bytes(), Format::Auto, "UTC"), Ok(vec![]));
 }

@@ -69,7 +69,7 @@ fn a_summary_is_a_session_of_totals_in_its_own_zone() {
 }
 
 #[test]
-fn older_summaries_say_less() {
+fn older_summaries_have_fewer_values() {
     let older = only(&reply(&summary(0, 60, r#","durationtosleep":240"#)));
     assert_eq!(metric(&older, MetricKind::TimeNightAsleep), Some(3000.0));
     assert_eq!(metric(&older, MetricKind::SleepLatency), Some(240.0));
@@ -156,7 +156,7 @@ fn states_are_stages_and_an_unknown_one_extends_nothing() {
 }
 
 #[test]
-fn every_shape_of_the_file_gives_the_same_sessions() {
+fn every_shape_of_the_file_yields_the_same_sessions() {
     let series = [summary(600, 660, ""), stretch(0, 5, "0"), stretch(5, 10, "1")].join(",");
     let expected = all(&reply(&series));
     assert_eq!(expected.len(), 2);
@@ -174,7 +174,7 @@ fn every_shape_of_the_file_gives_the_same_sessions() {
 }
 
 #[test]
-fn a_stretch_is_known_behind_many_measurements() {
+fn sleep_is_recognised_after_many_measurements() {
     let measured: Vec<_> = (0..500).map(|second| format!("\"{second}\":60")).collect();
     let text = stretch(0, 60, "1").replacen(
         '{',
@@ -190,7 +190,7 @@ fn a_stretch_is_known_behind_many_measurements() {
 }
 
 #[test]
-fn other_files_are_left_to_others() {
+fn other_files_are_not_recognised() {
     assert_eq!(recognised("[]"), Ok("fitbit"));
     for text in [
         r#"{"status":0,"body":{"measuregrps":[]}}"#,

@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn items_are_taken_until_the_answer_is_full() {
+    fn items_are_added_until_the_response_is_full() {
         let head = json!({ "nights": [] });
         let mut room = Room::beside(&head);
         let item = json!({ "date": "2026-03-08", "asleep_minutes": 431.5 });

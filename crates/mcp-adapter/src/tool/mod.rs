@@ -79,7 +79,7 @@ impl Tool {
 
     /// Returns the tool's entry in `tools/list`.
     pub(crate) fn definition(self) -> Value {
-        let schema::Described { title, description, input, output } = schema::of(self);
+        let schema::ToolDescription { title, description, input, output } = schema::describe(self);
         json!({
             "name": self.name(),
             "title": title,

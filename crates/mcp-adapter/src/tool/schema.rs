@@ -4,7 +4,7 @@ use super::Tool;
 use serde_json::{Map, Value, json};
 
 /// Description of a tool in `tools/list`.
-pub(super) struct Described {
+pub(super) struct ToolDescription {
     pub(super) title: &'static str,
     pub(super) description: &'static str,
     pub(super) input: Value,
@@ -15,7 +15,7 @@ const FROM: &str = "First date, YYYY-MM-DD.";
 const TO: &str = "Last date, YYYY-MM-DD. Default: today.";
 
 /// Returns the description of a tool.
-pub(super) fn of(tool: Tool) -> Described {
+pub(super) fn describe(tool: Tool) -> ToolDescription {
     match tool {
         Tool::Coverage => coverage(),
         Tool::Sleep => sleep(),
@@ -26,8 +26,8 @@ pub(super) fn of(tool: Tool) -> Described {
     }
 }
 
-fn coverage() -> Described {
-    Described {
+fn coverage() -> ToolDescription {
+    ToolDescription {
         title: "What is recorded",
         description: "Which profile values, nights and supplements are on record, since when, from which \
             sources, and what this assistant was not granted.",
@@ -43,8 +43,8 @@ fn coverage() -> Described {
     }
 }
 
-fn sleep() -> Described {
-    Described {
+fn sleep() -> ToolDescription {
+    ToolDescription {
         title: "Sleep per night",
         description: "One line per sleep session by wake-up date, latest first, and medians per source with \
             the number of nights n. Without arguments: last night, which ends today.",
@@ -65,8 +65,8 @@ fn sleep() -> Described {
     }
 }
 
-fn night() -> Described {
-    Described {
+fn night() -> ToolDescription {
+    ToolDescription {
         title: "One night with stages",
         description: "All sleep sessions that end on one date, with the stages in time order. Without \
             arguments: last night, which ends today. Sources are listed side by side and never merged.",
@@ -86,7 +86,7 @@ fn night() -> Described {
     }
 }
 
-fn trend() -> Described {
+fn trend() -> ToolDescription {
     let summary = |more: &[(&str, Value)]| {
         let mut members = vec![
             ("in_bed_minutes", spread("number")),
@@ -101,7 +101,7 @@ fn trend() -> Described {
     if let Some(kind) = all.get_mut("type") {
         *kind = json!(["object", "null"]);
     }
-    Described {
+    ToolDescription {
         title: "Sleep over weeks or months",
         description: "Medians and quartiles of time in bed, time asleep, bedtime and wake-up time of one \
             source, per week (per month beyond 26 weeks), each with the number of nights n. Naps are \
@@ -125,7 +125,7 @@ fn trend() -> Described {
     }
 }
 
-fn supplements() -> Described {
+fn supplements() -> ToolDescription {
     let product = object(&[
         ("name", nullable("string")),
         ("brand", nullable("string")),
@@ -139,7 +139,7 @@ fn supplements() -> Described {
             "description": "Number of products and ingredients to skip on each day." });
         properties.insert("skip".to_owned(), skip);
     }
-    Described {
+    ToolDescription {
         title: "Supplements per day",
         description: "Products taken on each day with their servings, and totals of the ingredients whose \
             amount is on the label, latest day first. Without arguments: the last seven days.",
@@ -158,8 +158,8 @@ fn supplements() -> Described {
     }
 }
 
-fn profile() -> Described {
-    Described {
+fn profile() -> ToolDescription {
+    ToolDescription {
         title: "Profile",
         description: "Time zone, birth date, biological sex, blood type, height, weight, skin type and \
             wheelchair use. Unknown values are null and listed as missing.",

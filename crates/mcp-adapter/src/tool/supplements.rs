@@ -8,7 +8,7 @@ use chrono::NaiveDate;
 use domain::data_kind::DataKind;
 use domain::id::SupplementId;
 use domain::supplement::SupplementLabel;
-use domain::supplement::daily::{IngredientTotal, IntakeDay, Taken};
+use domain::supplement::daily::{IngredientTotal, IntakeDay, ProductIntake};
 use http_adapter::data::gate;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -102,7 +102,7 @@ fn fill(intake: &Intake, skip: usize, mut room: Room) -> Filled {
 /// Describes a day, without the first products and ingredients.
 fn describe(date: NaiveDate, day: &IntakeDay, intake: &Intake, skip: usize, most: usize) -> Value {
     let IntakeDay { products, totals, without_amount } = day;
-    let product = |(id, taken): (&SupplementId, &Taken)| {
+    let product = |(id, taken): (&SupplementId, &ProductIntake)| {
         let label = intake.supplements.get(id).map(|supplement| &supplement.label);
         json!({
             "name": label.map(SupplementLabel::name),

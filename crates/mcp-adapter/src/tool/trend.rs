@@ -96,7 +96,7 @@ fn summary(
     let of_period = |period: trend::PeriodDurations| {
         let of_period: Vec<_> =
             nights.iter().filter(|night| first_of(night.date) == period.first).copied().collect();
-        let clock = ClockSpread::of(&of_period, zone);
+        let clock = ClockSpread::from_nights(&of_period, zone);
         let summary = json!({
             "in_bed_minutes": spread(period.in_bed, session::minutes),
             "asleep_minutes": period.asleep.map(|asleep| spread(asleep, session::minutes)),

@@ -50,8 +50,8 @@ pub(super) async fn change(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Ref
         address: app.address,
     };
     match sent.developer.use_cases.change.run(command).await {
-        Ok(ChangedApp::SameReview) => Ok(see_other(&done(id, "changed"))),
-        Ok(ChangedApp::NeedsReview) => Ok(see_other(&done(id, "draft"))),
+        Ok(ChangedApp::SameReview) => Ok(see_other(&path_with_notice(id, "changed"))),
+        Ok(ChangedApp::NeedsReview) => Ok(see_other(&path_with_notice(id, "draft"))),
         Err(error) => {
             let fields = Some(details.fields(correctable(error)?));
             Ok(OwnAppPage { fields, ..OwnAppPage::default() }.answer(&sent.developer, id).await?)
@@ -79,7 +79,7 @@ pub(super) async fn retire_secret(sent: &DeveloperForm<'_>) -> Result<HttpRespon
     let app = sent.app()?;
     let secret = sent.form.parse("secret", |id| ClientSecretId::parse(id).ok())?;
     match sent.developer.use_cases.retire_secret.run(app, secret).await {
-        Ok(()) => Ok(see_other(&done(app.id, "retired"))),
+        Ok(()) => Ok(see_other(&path_with_notice(app.id, "retired"))),
         // Ended in another window.
         Err(DeveloperAppError::LastSecret) => Ok(see_other(&path(app.id))),
         Err(error) => Err(error.into()),
@@ -96,7 +96,7 @@ fn path(id: ClientId) -> String {
     format!("{}/{id}", Endpoint::Developer.path())
 }
 
-fn done(id: ClientId, what: &str) -> String {
+fn path_with_notice(id: ClientId, what: &str) -> String {
     format!("{}?done={what}", path(id))
 }
 
@@ -130,7 +130,7 @@ impl OwnAppPage {
             can_end: has_others,
         };
         let view = view::DeveloperApp {
-            person: person::shown(person),
+            person: person::to_view(person),
             notice,
             secret,
             code,

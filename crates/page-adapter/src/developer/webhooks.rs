@@ -61,7 +61,7 @@ pub(super) async fn test(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Refus
     let (app, endpoint) = (sent.app()?, endpoint_id(sent)?);
     let kind = sent.developer.use_cases.webhooks.test(app, endpoint).await?;
     let what = if kind == EventKind::EndpointTest { "tested" } else { "challenged" };
-    Ok(done(app.id, &format!("{what}&endpoint={endpoint}")))
+    Ok(redirect_with_notice(app.id, &format!("{what}&endpoint={endpoint}")))
 }
 
 /// Creates a secret and shows it once. If the response is reloaded, the form creates nothing.
@@ -75,7 +75,7 @@ pub(super) async fn rotate_secret(sent: &DeveloperForm<'_>) -> Result<HttpRespon
             Ok(contents.answer(&sent.developer, app.id).await?)
         }
         // Sent again by a reload, or replaced in another window.
-        Err(DeveloperAppError::SecretChanged) => Ok(done(app.id, "sent-before")),
+        Err(DeveloperAppError::SecretChanged) => Ok(redirect_with_notice(app.id, "sent-before")),
         Err(error) => Err(error.into()),
     }
 }
@@ -86,14 +86,14 @@ pub(super) async fn replay(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Ref
     let is_offered = |days: &i64| view::DeveloperWebhooks::REPLAYED_DAYS.contains(days);
     let days = sent.form.parse("days", |days| days.parse().ok().filter(is_offered))?;
     sent.developer.use_cases.webhooks.replay(app, endpoint_id(sent)?, TimeDelta::days(days)).await?;
-    Ok(done(app.id, "replayed"))
+    Ok(redirect_with_notice(app.id, "replayed"))
 }
 
 /// Deletes an endpoint.
 pub(super) async fn delete(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Refusal> {
     let app = sent.app()?;
     sent.developer.use_cases.webhooks.delete(app, endpoint_id(sent)?).await?;
-    Ok(done(app.id, "deleted"))
+    Ok(redirect_with_notice(app.id, "deleted"))
 }
 
 /// Returns the errors of the form for a new endpoint; `None` for any other error.
@@ -117,7 +117,7 @@ fn endpoint_id(sent: &DeveloperForm<'_>) -> Result<WebhookEndpointId, Problem> {
     sent.form.parse("endpoint", |id| WebhookEndpointId::parse(id).ok())
 }
 
-fn done(id: ClientId, what: &str) -> HttpResponse {
+fn redirect_with_notice(id: ClientId, what: &str) -> HttpResponse {
     let path = Endpoint::DeveloperWebhooks.path().replace("{client_id}", &id.to_string());
     see_other(&format!("{path}?done={what}"))
 }
@@ -145,7 +145,7 @@ impl WebhooksPage {
             ..endpoint_line(&endpoint, deliveries, (person.home_timezone, now))
         };
         let view = view::DeveloperWebhooks {
-            person: person::shown(person),
+            person: person::to_view(person),
             notice: notice.map(str::to_owned),
             secret,
             client: id.to_string(),

@@ -47,7 +47,7 @@ pub(super) async fn show(state: &PageState, person: &SignedInPerson) -> Result<H
     let intakes = intakes(state, person, since).await?;
     let is_empty = latest.is_none() && intakes.is_empty() && !has_intakes(state, person).await?;
     let view = view::Home {
-        person: person::shown(person),
+        person: person::to_view(person),
         time_zone: zone.name().to_owned(),
         attention: attention(state, person).await?,
         last: match latest_night(&days) {

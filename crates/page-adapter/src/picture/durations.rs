@@ -1,6 +1,6 @@
 //! Length of each night, with the median of each week.
 
-use super::{counted, dates, period_line, raster::Weeks, scale, tick};
+use super::{dates, period_line, pluralize, raster::Weeks, scale, tick};
 use crate::moment;
 use crate::view::picture::{Bar, Durations, MedianMark, NightLine, RowName, TextAlternative, TextX, Tick};
 use chrono::{Datelike, Days, NaiveDate};
@@ -68,14 +68,14 @@ fn finding(nights: &[DatedNight<'_>], weeks: Weeks) -> TextAlternative {
     let text = match all.first() {
         None => "No nights.".to_owned(),
         Some(PeriodDurations { in_bed, asleep: None, .. }) => {
-            format!("Median of {}: {} in bed.", counted(in_bed.n, "night"), moment::duration(in_bed.median))
+            format!("Median of {}: {} in bed.", pluralize(in_bed.n, "night"), moment::duration(in_bed.median))
         }
         Some(PeriodDurations { in_bed, asleep: Some(asleep), .. }) => {
             let known =
                 if asleep.n == in_bed.n { String::new() } else { format!(" (known for {})", asleep.n) };
             format!(
                 "Median of {}: {} asleep{known}, {} in bed.",
-                counted(in_bed.n, "night"),
+                pluralize(in_bed.n, "night"),
                 moment::duration(asleep.median),
                 moment::duration(in_bed.median),
             )

@@ -1,6 +1,6 @@
 //! Stages of one night.
 
-use super::{counted, scale, tick};
+use super::{pluralize, scale, tick};
 use crate::moment;
 use crate::view::picture::{
     Bar, ChangeMark, Hypnogram, Lines, RowName, StageLine, TextAlternative, TextX, Tick,
@@ -82,7 +82,7 @@ fn finding(record: &SleepRecord) -> String {
     let asleep = moment::duration(asleep);
     let rem = match rem_periods(entries) {
         0 => "no REM recorded".to_owned(),
-        periods => counted(periods, "REM period"),
+        periods => pluralize(periods, "REM period"),
     };
     format!("{in_bed} in bed, {asleep} asleep, {rem}.")
 }

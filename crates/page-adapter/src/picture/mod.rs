@@ -45,7 +45,7 @@ fn tick(x: i64, width: i64, label: String) -> Tick {
 }
 
 /// Returns `1 night`, `2 nights`.
-pub(crate) fn counted(number: usize, noun: &str) -> String {
+pub(crate) fn pluralize(number: usize, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{plural}")
 }

@@ -1,6 +1,6 @@
 //! Nights of several weeks, a row per day.
 
-use super::{counted, dates, source_name, tick};
+use super::{dates, pluralize, source_name, tick};
 use crate::moment;
 use crate::view::picture::{Bar, LaneName, Raster, RowName, SleepLine, TextAlternative, Tick};
 use chrono::NaiveDate;
@@ -77,7 +77,7 @@ fn finding(days: &[SleepDay<'_>], weeks: Weeks) -> TextAlternative {
     let total = weeks.dates().count();
     let mut text = format!("Nights on {nights} of {total} days");
     if naps > 0 {
-        text = format!("{text}, {}", counted(naps, "nap"));
+        text = format!("{text}, {}", pluralize(naps, "nap"));
     }
     let sources = sources(days).len();
     if sources > 1 {
@@ -164,7 +164,7 @@ fn lane_names(lanes: &[Option<&str>]) -> Vec<LaneName> {
     let named = lanes.iter().take(MAX_LANES).zip(0..).map(|(source, lane)| {
         let others = if lane + 1 == MAX_LANES { lanes.len().saturating_sub(MAX_LANES) } else { 0 };
         let name = source_name(*source);
-        let name = if others > 0 { format!("{name} and {}", counted(others, "other")) } else { name };
+        let name = if others > 0 { format!("{name} and {}", pluralize(others, "other")) } else { name };
         LaneName { class: class(lane, false), name }
     });
     named.collect()

@@ -1,6 +1,6 @@
 //! Spread of bedtimes and wake times.
 
-use super::{counted, dates, raster::Weeks, tick};
+use super::{dates, pluralize, raster::Weeks, tick};
 use crate::moment;
 use crate::view::picture::{Bar, IndexLine, Lines, Regularity, RowName, SpreadLine, TextAlternative, Tick};
 use domain::sleep::regularity::{ClockSpread, SleepRegularity, clock_times};
@@ -21,7 +21,7 @@ pub(crate) fn regularity(
     index: Option<SleepRegularity>,
     weeks: Weeks,
 ) -> Option<Regularity> {
-    let spread = ClockSpread::of(nights, weeks.zone)?;
+    let spread = ClockSpread::from_nights(nights, weeks.zone)?;
     let times: Vec<_> = nights.iter().map(|night| clock_times(night, weeks.zone)).collect();
     let all = || times.iter().flat_map(|(bed, wake)| [*bed, *wake]);
     let hour = HOUR * MINUTE_MILLIS;
@@ -60,7 +60,7 @@ fn finding(spread: &ClockSpread, weeks: Weeks) -> TextAlternative {
     let (bed, wake) = (spread.bedtime, spread.wake_time);
     let text = format!(
         "Half of {} began between {} and {} and ended between {} and {}.",
-        counted(bed.n, "night"),
+        pluralize(bed.n, "night"),
         clock(bed.lower),
         clock(bed.upper),
         clock(wake.lower),

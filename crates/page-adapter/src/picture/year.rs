@@ -1,6 +1,6 @@
 //! Length of each night of a year.
 
-use super::{counted, period_line, tick};
+use super::{period_line, pluralize, tick};
 use crate::moment;
 use crate::view::picture::{Lines, PeriodLine, RowName, TextAlternative, Year};
 use chrono::{Datelike, Months, NaiveDate};
@@ -67,8 +67,8 @@ fn finding(nights: &[DatedNight<'_>], year: i32, months: usize) -> TextAlternati
         Some(PeriodDurations { in_bed, asleep, .. }) => {
             let (what, spread) = asleep.map_or(("in bed", *in_bed), |asleep| ("asleep", asleep));
             let median = moment::duration(spread.median);
-            let of = counted(months, "month");
-            format!("Median of {} in {of}: {median} {what}.", counted(spread.n, "night"))
+            let of = pluralize(months, "month");
+            format!("Median of {} in {of}: {median} {what}.", pluralize(spread.n, "night"))
         }
     };
     TextAlternative { id: "year", title: format!("Nights of {year}"), text }

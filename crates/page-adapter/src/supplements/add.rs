@@ -74,7 +74,7 @@ async fn choose(
         catalogue: catalogue.iter().map(choice).collect(),
         is_partial,
     });
-    let person = person::shown(person);
+    let person = person::to_view(person);
     page(errors.status(), &view::ChooseSupplement { person, query, found, recent, own, errors })
 }
 

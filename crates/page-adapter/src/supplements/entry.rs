@@ -143,7 +143,7 @@ pub(super) async fn add(state: Data<PageState>, sent: PersonForm) -> Result<Http
     let ValidEntry { at: taken_at, servings } = taken;
     let command = LogIntakeCommand { user_id: person.user_id, entry, supplement_id, taken_at, servings };
     match state.log_intake.run(command).await {
-        Ok(()) => Ok(done(taken_at, person.home_timezone, "added")),
+        Ok(()) => Ok(redirect_to_day(taken_at, person.home_timezone, "added")),
         Err(error) => refuse(&person, purpose, &supplement, &typed, errors(error)?),
     }
 }
@@ -175,7 +175,7 @@ pub(super) async fn change(state: Data<PageState>, sent: PersonForm) -> Result<H
         Err(errors) => return refuse(&person, Purpose::Change(id), &supplement, &typed, errors),
     };
     match state.change_intake.run(person.user_id, id, taken.at, taken.servings).await {
-        Ok(()) => Ok(done(taken.at, person.home_timezone, "changed")),
+        Ok(()) => Ok(redirect_to_day(taken.at, person.home_timezone, "changed")),
         Err(error) => refuse(&person, Purpose::Change(id), &supplement, &typed, errors(error)?),
     }
 }
@@ -204,7 +204,7 @@ async fn find(
     Ok(((log.record.created_at(), log.record.servings()), supplement))
 }
 
-fn done(at: DateTime<Utc>, zone: TimeZone, done: &str) -> HttpResponse {
+fn redirect_to_day(at: DateTime<Utc>, zone: TimeZone, done: &str) -> HttpResponse {
     see_other(&format!("{}?day={}&done={done}", Endpoint::IntakePage.path(), local_day(at, zone)))
 }
 
@@ -249,7 +249,7 @@ fn answer(
         Purpose::Change(id) => (id.to_string(), true),
     };
     let view = view::IntakeForm {
-        person: person::shown(person),
+        person: person::to_view(person),
         notice,
         entry,
         is_change,

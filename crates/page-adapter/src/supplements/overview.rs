@@ -88,7 +88,7 @@ impl Overview<'_> {
         let summary = daily::summarize(intake.days.values());
         let more_sums = summary.len().saturating_sub(MAX_SUMS);
         view::Supplements {
-            person: person::shown(person),
+            person: person::to_view(person),
             notice,
             period: format!("{} to {}", moment::date(range.first), moment::date(range.last)),
             is_current: range.last >= *today,

@@ -233,7 +233,7 @@ fn answer(
     let mut ingredients = typed.ingredients.clone();
     ingredients.resize_with(ROWS.max(ingredients.len()), IngredientFields::default);
     let view = view::ProductForm {
-        person: person::shown(person),
+        person: person::to_view(person),
         entry: target.entry.to_string(),
         product: target.product.map(|id| id.to_string()),
         name: typed.name.clone(),

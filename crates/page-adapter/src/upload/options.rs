@@ -55,8 +55,8 @@ impl Fields {
     }
 
     /// Parses the fields.
-    pub(super) fn parsed(&self) -> Result<UploadOptions, UploadError> {
-        let recording_start = self.start.as_deref().map(recording::parsed).transpose()?.flatten();
+    pub(super) fn parse(&self) -> Result<UploadOptions, UploadError> {
+        let recording_start = self.start.as_deref().map(recording::parse_start).transpose()?.flatten();
         Ok(UploadOptions { recording_start, overwrite_profile: self.overwrite_profile })
     }
 }

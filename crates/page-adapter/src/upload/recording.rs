@@ -9,7 +9,7 @@ pub(super) const START: &str = "recording_start";
 pub(super) const INVALID_START: &str =
     "Enter the date and time when the recording started, such as 2026-01-10T22:30, or leave the field empty.";
 /// Parses the field; `None` if it is empty.
-pub(super) fn parsed(text: &[u8]) -> Result<Option<NaiveDateTime>, UploadError> {
+pub(super) fn parse_start(text: &[u8]) -> Result<Option<NaiveDateTime>, UploadError> {
     parse(text).map_err(|InvalidTime| UploadError::Refused(Refusal::InvalidStart))
 }
 

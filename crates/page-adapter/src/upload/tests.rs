@@ -103,7 +103,7 @@ async fn a_form_whose_token_does_not_arrive_times_out() {
 }
 
 #[actix_web::test]
-async fn a_person_has_a_few_slow_uploads_and_the_next_one_is_not_listened_to_for_long() {
+async fn a_person_has_a_few_slow_uploads_and_further_ones_are_cut_short() {
     let state = state();
     let timeouts = Timeouts { after: AT_ONCE, ..NO_TIMEOUTS };
     let slow = join_all((0..3).map(|_| upload(&state, String::new(), timeouts)));

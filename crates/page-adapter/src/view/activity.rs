@@ -83,7 +83,7 @@ pub(crate) enum ActorName {
     /// The signed-in person.
     You,
     /// Possibly not the person.
-    Somebody,
+    Someone,
     Operator,
     /// The server itself.
     Server,

@@ -43,12 +43,12 @@ pub(crate) struct ImportPage {
     /// Whether labels in the file were ignored, which uploads cannot import.
     pub(crate) left_out_labels: bool,
     /// Result of undoing it; `None` unless it was undone.
-    pub(crate) undone: Option<UndoneLine>,
+    pub(crate) undone: Option<UndoLine>,
 }
 
 /// Result of undoing an import.
 #[derive(Clone)]
-pub(crate) struct UndoneLine {
+pub(crate) struct UndoLine {
     pub(crate) removed: u64,
     pub(crate) restored: u64,
     pub(crate) kept: u64,

@@ -56,7 +56,7 @@ pub(crate) use form_error::FormErrors;
 pub(crate) use home::{AttentionLine, Help, Home, IntakeLine, Landing, LastNight, ReaderLine};
 pub(crate) use import_profile::{ImportProfile, ProfileLine, field_label};
 pub(crate) use imports::{
-    ImportCounts, ImportLine, ImportPage, ImportPhase, ImportRemark, Imports, KeptLine, UndoneLine,
+    ImportCounts, ImportLine, ImportPage, ImportPhase, ImportRemark, Imports, KeptLine, UndoLine,
 };
 pub(crate) use kept_form::KeptForm;
 pub(crate) use message::{Link, Message};

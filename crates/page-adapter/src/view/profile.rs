@@ -25,7 +25,7 @@ pub(crate) struct ProfileFields {
     /// Name in the form.
     pub(crate) name: &'static str,
     /// Name of the hidden field with the value that the form was shown with.
-    pub(crate) was_name: &'static str,
+    pub(crate) original_name: &'static str,
     pub(crate) label: &'static str,
     pub(crate) value: String,
     pub(crate) was: String,

@@ -106,7 +106,7 @@ impl Pooled {
     {
         let answer = read(&self.connection);
         async move {
-            let rows = round_trip(Operation::Query, self.response_guard.bound(answer)).await?;
+            let rows = round_trip(Operation::Query, self.response_guard.run(answer)).await?;
             self.response_guard.observe(&rows);
             rows
         }
@@ -184,7 +184,7 @@ impl Pooled {
 impl SimpleAsyncConnection for Pooled {
     async fn batch_execute(&mut self, query: &str) -> QueryResult<()> {
         let mut connection: &AsyncPgConnection = &self.connection;
-        let answer = self.response_guard.bound(SimpleAsyncConnection::batch_execute(&mut connection, query));
+        let answer = self.response_guard.run(SimpleAsyncConnection::batch_execute(&mut connection, query));
         let answer = round_trip(Operation::Transaction, answer).await?;
         self.response_guard.observe(&answer);
         answer
@@ -207,7 +207,7 @@ impl AsyncConnectionCore for Pooled {
         let mut connection: &AsyncPgConnection = &self.connection;
         let answer = AsyncConnectionCore::load(&mut connection, source);
         async move {
-            let rows = round_trip(Operation::Query, response_guard.bound(answer)).await?;
+            let rows = round_trip(Operation::Query, response_guard.run(answer)).await?;
             response_guard.observe(&rows);
             let rows = rows?;
             Ok(bounded(rows, Arc::clone(response_guard)))
@@ -226,7 +226,7 @@ impl AsyncConnectionCore for Pooled {
         let mut connection: &AsyncPgConnection = &self.connection;
         let answer = AsyncConnectionCore::execute_returning_count(&mut connection, source);
         async move {
-            let count = round_trip(Operation::Execute, response_guard.bound(answer)).await?;
+            let count = round_trip(Operation::Execute, response_guard.run(answer)).await?;
             response_guard.observe(&count);
             count
         }
@@ -238,7 +238,7 @@ impl AsyncConnectionCore for Pooled {
 /// the first message, such as an insert on a full disk.
 fn bounded(mut rows: Rows, response_guard: Arc<ResponseGuard>) -> Rows {
     let observe = Arc::clone(&response_guard);
-    let mut end = Box::pin(async move { response_guard.bound(std::future::pending::<Row>()).await });
+    let mut end = Box::pin(async move { response_guard.run(std::future::pending::<Row>()).await });
     stream::poll_fn(move |context| match rows.poll_next_unpin(context) {
         Poll::Pending => end.as_mut().poll(context).map(Some),
         Poll::Ready(row) => {

@@ -39,12 +39,12 @@ impl ResponseGuard {
     }
 
     /// Waits for a response; a timeout returns the error of a closed connection.
-    pub(crate) async fn bound<F: Future>(&self, answer: F) -> QueryResult<F::Output> {
-        self.bound_with(self.limit, answer).await
+    pub(crate) async fn run<F: Future>(&self, answer: F) -> QueryResult<F::Output> {
+        self.run_within(self.limit, answer).await
     }
 
     /// Waits for a response within a separate limit.
-    pub(crate) async fn bound_with<F: Future>(&self, limit: Duration, answer: F) -> QueryResult<F::Output> {
+    pub(crate) async fn run_within<F: Future>(&self, limit: Duration, answer: F) -> QueryResult<F::Output> {
         let answer = tokio::time::timeout(limit, answer).await;
         answer.map_err(|_| {
             self.notice();
@@ -63,7 +63,7 @@ impl ResponseGuard {
     /// server may have taken over its name or its place behind a pooler. Also records a full disk.
     pub(crate) fn observe<T>(&self, answer: &QueryResult<T>) {
         if answer.as_ref().is_err_and(is_disk_full) {
-            self.writes.refused(DiskFault::Full);
+            self.writes.record_refusal(DiskFault::Full);
         }
         if answer.as_ref().is_err_and(is_of_standby) {
             self.outage.log_failure("the server accepts no writes");

@@ -95,7 +95,7 @@ impl SharedConnections {
             discard(slot, connection).await;
             answer.await
         };
-        let answered = timed(Operation::Read, self.response_guard.bound(patient)).await;
+        let answered = timed(Operation::Read, self.response_guard.run(patient)).await;
         if answered.is_err() {
             discard(slot, connection).await;
         }

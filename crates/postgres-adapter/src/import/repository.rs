@@ -50,7 +50,7 @@ impl ImportRepository for PgUnitOfWork {
         self.connection()?.load_row(query).await?.map(ImportRow::into_import).transpose()
     }
 
-    async fn find_broken_off(
+    async fn find_interrupted(
         &mut self,
         user_id: Option<UserId>,
         digest: &FileDigest,

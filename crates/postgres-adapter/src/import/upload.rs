@@ -98,14 +98,14 @@ impl UploadRepository for PgUnitOfWork {
         }
     }
 
-    async fn prolong(&mut self, id: ImportId, until: DateTime<Utc>) -> Result<bool, StorageError> {
+    async fn renew(&mut self, id: ImportId, until: DateTime<Utc>) -> Result<bool, StorageError> {
         let running =
             import::table.find(id.as_uuid()).filter(import::state.eq(ImportState::Running.as_str()));
         let query = diesel::update(running).set(import::lease_until.eq(until));
         Ok(self.connection()?.execute(query).await? > 0)
     }
 
-    async fn checked(&mut self, id: ImportId, bytes: u64) -> Result<(), StorageError> {
+    async fn record_checked(&mut self, id: ImportId, bytes: u64) -> Result<(), StorageError> {
         let query = sql_query("UPDATE import SET bytes_checked = $2 WHERE id = $1 AND state = 'running'")
             .bind::<SqlUuid, _>(id.as_uuid())
             .bind::<BigInt, _>(i64::try_from(bytes).unwrap_or(i64::MAX));

@@ -62,7 +62,7 @@ impl Freshness {
     }
 
     /// Waits until the standby is no longer known to be fresh.
-    pub(super) async fn lost(&self) {
+    pub(super) async fn until_lost(&self) {
         while let Some(until) = self.until().filter(|until| Instant::now() < *until) {
             tokio::time::sleep_until(until).await;
         }

@@ -62,7 +62,7 @@ impl PostgresReplica {
         }
         tokio::select! {
             answer = answer => answer.ok(),
-            () = self.freshness.lost() => None,
+            () = self.freshness.until_lost() => None,
         }
     }
 }
@@ -124,8 +124,8 @@ impl SupplementReader for PostgresReplica {
         }
     }
 
-    async fn list_taken(&self, user_id: UserId) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> {
-        self.primary.list_taken(user_id).await
+    async fn list_logged(&self, user_id: UserId) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> {
+        self.primary.list_logged(user_id).await
     }
 
     async fn walk_logs(

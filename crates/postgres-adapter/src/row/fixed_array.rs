@@ -95,7 +95,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_sent_is_what_is_read(elements: Vec<[u8; 8]>) {
+        fn arrays_round_trip(elements: Vec<[u8; 8]>) {
             prop_assert_eq!(FixedArray::parse(&sent(&elements)), Some(FixedArray(elements)));
         }
 

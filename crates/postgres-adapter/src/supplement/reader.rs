@@ -217,7 +217,7 @@ impl SupplementReader for PostgresStore {
         Ok(SupplementPage { records, has_more })
     }
 
-    async fn list_taken(&self, user_id: UserId) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> {
+    async fn list_logged(&self, user_id: UserId) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> {
         let text = format!(
             "WITH RECURSIVE taken (supplement_id) AS ({LOGGED_SUPPLEMENTS})
              SELECT supplement_id FROM taken WHERE supplement_id IS NOT NULL"

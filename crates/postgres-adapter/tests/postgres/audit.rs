@@ -23,7 +23,7 @@ async fn append(store: &PostgresStore, numbers: impl IntoIterator<Item = u128>) 
 }
 
 #[tokio::test]
-async fn nobody_changes_an_event_however_they_try() {
+async fn events_cannot_be_changed_by_any_statement() {
     let database = TestDatabase::create().await;
     let (store, vandal) = (database.store(), bystander(&database).await);
     append(&store, [1]).await;
@@ -42,7 +42,7 @@ async fn nobody_changes_an_event_however_they_try() {
 }
 
 #[tokio::test]
-async fn events_whose_time_is_over_are_deleted_the_oldest_first() {
+async fn expired_events_are_deleted_oldest_first() {
     let database = TestDatabase::create().await;
     let store = database.store();
     append(&store, [3, 1, 2, 4]).await;

@@ -86,7 +86,7 @@ async fn every_read_of_a_list_is_retried_after_its_connection_ends() {
         assert!(number(&operator, SESSIONS).await > 0);
         assert!(store.walk_logs(user_id(1), None, 10).await.unwrap().is_empty());
         assert!(number(&operator, SESSIONS).await > 0);
-        assert!(store.list_taken(user_id(1)).await.unwrap().is_empty());
+        assert!(store.list_logged(user_id(1)).await.unwrap().is_empty());
         assert!(number(&operator, SESSIONS).await > 0);
         assert!(store.list_connected_apps(user_id(1)).await.unwrap().is_empty());
     }

@@ -129,7 +129,7 @@ mod citus {
     }
 
     #[tokio::test]
-    async fn the_script_puts_every_table_where_it_belongs() {
+    async fn the_script_distributes_every_table_as_designed() {
         let database = TestDatabase::create_distributed().await;
         let catalogue = bystander(&database).await;
         let of = |condition: &str| {

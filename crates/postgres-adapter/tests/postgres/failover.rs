@@ -101,7 +101,7 @@ async fn a_standby_is_never_treated_as_the_store() {
     let store = PostgresStore::connect(&options).unwrap();
     assert!(is_unavailable(&store.begin().await));
     assert!(is_unavailable(&store.find_profile(user_id(1)).await));
-    assert!(store.why_unavailable().unwrap().contains("does not allow writes"));
+    assert!(store.unavailability().unwrap().contains("does not allow writes"));
     standby.promote();
     begin(&store).await.commit().await.unwrap();
 }

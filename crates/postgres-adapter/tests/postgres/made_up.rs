@@ -116,7 +116,7 @@ pub(crate) fn session(number: u32) -> SleepSession {
 }
 
 pub(crate) fn session_of(id: u128, time_in_bed: TimeInBed, hypnogram: Hypnogram) -> SleepSession {
-    let key = SessionKey::given(&format!("night-{id}")).unwrap();
+    let key = SessionKey::from_source(&format!("night-{id}")).unwrap();
     let head = SleepRecordHead { key, source: None, time_in_bed, is_nap: None };
     SleepSession {
         id: SleepSessionId::from_uuid(Uuid::from_u128(id)),

@@ -27,7 +27,7 @@ async fn catalogue(database: &TestDatabase) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn up_down_up_gives_the_same_schema_and_down_leaves_nothing() {
+async fn up_down_up_restores_the_schema_and_down_removes_everything() {
     let database = TestDatabase::create_without_schema().await;
     let store = database.store();
     assert_eq!(store.schema_state().await.unwrap(), SchemaState::Missing);
@@ -65,7 +65,7 @@ async fn every_migration_records_the_oldest_program_that_may_run_on_it() {
 }
 
 #[tokio::test]
-async fn a_schema_that_grew_serves_unless_it_excludes_this_program() {
+async fn a_newer_schema_is_compatible_unless_it_excludes_this_program() {
     let database = TestDatabase::create().await;
     let (store, operator) = (database.store(), bystander(&database).await);
     let grow = "INSERT INTO __diesel_schema_migrations (version) VALUES ('99990101000001')";

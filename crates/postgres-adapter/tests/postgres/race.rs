@@ -23,7 +23,7 @@ async fn racing_grants_never_exceed_what_a_client_may_keep() {
 }
 
 #[tokio::test]
-async fn an_address_that_another_unit_of_work_takes_meanwhile_asks_to_try_again() {
+async fn an_address_taken_by_a_concurrent_unit_of_work_is_retryable() {
     let database = TestDatabase::create().await;
     let store = database.store();
     populate(&store, [1, 2]).await;

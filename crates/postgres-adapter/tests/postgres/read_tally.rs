@@ -25,7 +25,7 @@ async fn last_use(store: &PostgresStore, user: u128) -> Vec<Option<DateTime<Utc>
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn racing_sums_are_all_added_in_whatever_order_they_come() {
+async fn concurrent_sums_are_all_added_in_any_order() {
     let database = TestDatabase::create().await;
     let stores: Vec<_> = (0..4).map(|_| database.store()).collect();
     populate(&stores[0], 1..=4).await;
@@ -96,7 +96,7 @@ async fn sums_stop_at_the_largest_number_instead_of_failing() {
 }
 
 #[tokio::test]
-async fn a_range_beyond_the_calendar_of_postgres_is_kept_as_far_as_that_goes() {
+async fn a_range_beyond_the_calendar_of_postgres_is_clamped() {
     let database = TestDatabase::create().await;
     let store = database.store();
     populate(&store, [1]).await;

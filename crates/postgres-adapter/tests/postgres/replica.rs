@@ -62,7 +62,7 @@ fn everything() -> SleepPageQuery {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn pages_come_from_the_standby_also_while_nobody_writes() {
+async fn pages_are_read_from_the_standby_even_without_writes() {
     let scene = scene().await;
     scene.store_night(1).await;
     tokio::time::sleep(MAX_LAG * 2).await;
@@ -75,7 +75,7 @@ async fn pages_come_from_the_standby_also_while_nobody_writes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_is_older_than_the_bound_while_replay_stands_still_and_the_standby_is_used_again() {
+async fn reads_stay_within_the_bound_while_replay_is_paused_and_the_standby_is_used_again() {
     let scene = scene().await;
     let operator = scene.standby.bystander().await;
     operator.batch_execute("SELECT pg_wal_replay_pause()").await.unwrap();
@@ -97,7 +97,7 @@ async fn nothing_is_older_than_the_bound_while_replay_stands_still_and_the_stand
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_revocation_holds_at_once_while_replay_stands_still() {
+async fn a_revocation_takes_effect_at_once_while_replay_is_paused() {
     let scene = scene().await;
     let mut unit = begin(&scene.store).await;
     unit.grants().insert(&grant(5, 1)).await.unwrap();

@@ -5,8 +5,8 @@ use crate::made_up::*;
 use crate::made_up_sign_in::*;
 use application::account::{SessionKey, SignOut};
 use application::authorization::{
-    AuthorizationPorts, ConsentDecision, ConsentError, DecideConsent, DecideConsentCommand, OpenConsent,
-    OpenConsentCommand, OpenedConsent,
+    AuthorizationPorts, ConsentDecision, ConsentError, ConsentOutcome, DecideConsent, DecideConsentCommand,
+    OpenConsent, OpenConsentCommand,
 };
 use application::connection::{DisconnectApps, DisconnectAppsCommand};
 use application::personal_token::{
@@ -142,7 +142,7 @@ impl Scene {
         }
     }
 
-    fn open(&self) -> JoinHandle<Result<OpenedConsent, ConsentError>> {
+    fn open(&self) -> JoinHandle<Result<ConsentOutcome, ConsentError>> {
         let opening = OpenConsent::new(self.ports(), ISSUER.to_owned());
         tokio::spawn(async move {
             let (session, visit) = (browser(), visit());
@@ -237,10 +237,10 @@ impl Scene {
 
 // T57
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn disconnecting_voids_the_code_of_an_app_that_was_let_through_just_before() {
+async fn disconnecting_voids_the_code_of_an_app_authorized_just_before() {
     let scene = Scene::create().await;
     let (opened, revoked) = scene.one_after_the_other(Scene::open, Scene::disconnect).await;
-    assert!(matches!(opened, Ok(OpenedConsent::Redirect(_))));
+    assert!(matches!(opened, Ok(ConsentOutcome::Redirect(_))));
     assert_eq!(revoked.unwrap(), 1);
     assert_eq!((scene.count(LIVE_CODES).await, scene.count(LIVE_GRANTS).await), (0, 0));
     assert_eq!(scene.count(CONSENTS).await, 0);
@@ -248,18 +248,18 @@ async fn disconnecting_voids_the_code_of_an_app_that_was_let_through_just_before
 
 // T57
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_app_that_was_disconnected_just_before_is_not_let_through() {
+async fn an_app_disconnected_just_before_is_not_authorized() {
     let scene = Scene::create().await;
     let (revoked, opened) = scene.one_after_the_other(Scene::disconnect, Scene::open).await;
     assert_eq!(revoked.unwrap(), 1);
-    assert!(matches!(opened, Ok(OpenedConsent::Ask(_))));
+    assert!(matches!(opened, Ok(ConsentOutcome::Ask(_))));
     assert_eq!((scene.count(LIVE_CODES).await, scene.count(LIVE_GRANTS).await), (0, 0));
     assert_eq!(scene.count(CONSENTS).await, 0);
 }
 
 // T57
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whichever_way_disconnecting_and_letting_through_race_nothing_lives_on() {
+async fn no_access_survives_a_race_of_disconnecting_and_authorizing() {
     const ROUNDS: u128 = 20;
     let scene = Scene::create().await;
     let rival = Arc::new(scene.database.store());
@@ -283,7 +283,7 @@ async fn whichever_way_disconnecting_and_letting_through_race_nothing_lives_on()
         let command =
             OpenConsentCommand { request_id: again.id, session: &session, visit: &visit, address: ADDRESS };
         let (opened, revoked) = tokio::join!(opening.run(command), scene.disconnect());
-        assert!(matches!(opened, Ok(OpenedConsent::Redirect(_) | OpenedConsent::Ask(_))), "round {round}");
+        assert!(matches!(opened, Ok(ConsentOutcome::Redirect(_) | ConsentOutcome::Ask(_))), "round {round}");
         revoked.unwrap().unwrap();
         assert_eq!((scene.count(LIVE_CODES).await, scene.count(LIVE_GRANTS).await), (0, 0), "round {round}");
     }

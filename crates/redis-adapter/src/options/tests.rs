@@ -6,7 +6,7 @@ fn parsed(url: &str) -> Result<String, InvalidRedisOptions> {
 }
 
 #[test]
-fn every_way_to_a_store_is_understood_and_printed_without_its_password() {
+fn every_kind_of_url_is_parsed_and_printed_without_its_password() {
     let known = [
         ("redis://h", "redis://h:6379/0"),
         ("redis://h:7000/3", "redis://h:7000/3"),
@@ -27,7 +27,7 @@ fn every_way_to_a_store_is_understood_and_printed_without_its_password() {
 }
 
 #[test]
-fn nonsense_is_refused_with_a_reason() {
+fn invalid_urls_are_rejected_with_a_reason() {
     let cases = [
         ("", InvalidRedisOptions::Scheme),
         ("h:6379", InvalidRedisOptions::Scheme),

@@ -9,7 +9,7 @@ const ANSWER: Duration = Duration::from_secs(2);
 
 // On a single-threaded runtime, like a worker.
 #[tokio::test]
-async fn a_worker_that_was_busy_for_longer_than_an_answer_may_take_still_counts_in_the_store() {
+async fn a_worker_busy_beyond_the_timeout_still_counts_in_the_store() {
     let server = RedisServer::start();
     let stage = Stage::on(&server, ANSWER).await;
     // Before the call is sent, and while its reply is waiting.

@@ -11,7 +11,7 @@ const ANSWER: Duration = Duration::from_secs(5);
 const AT_ONCE: Duration = Duration::from_secs(4);
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_forgot_the_script_is_given_it_again() {
+async fn a_server_without_the_script_gets_it_again() {
     let server = RedisServer::start();
     let stage = Stage::on(&server, AMPLE).await;
     assert_eq!(stage.count(1, 5).await.remaining, 4);
@@ -173,7 +173,7 @@ async fn each_database_of_a_server_counts_for_itself() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_connection_carries_everything() {
+async fn all_requests_share_one_connection() {
     let server = RedisServer::start();
     let stage = Stage::on(&server, AMPLE).await;
     let tasks: Vec<_> = (0..200)
@@ -193,7 +193,7 @@ async fn one_connection_carries_everything() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_limiter_that_is_dropped_lets_its_connection_go() {
+async fn a_dropped_limiter_closes_its_connection() {
     let server = RedisServer::start();
     drop(Stage::on(&server, AMPLE).await);
     let started = Instant::now();

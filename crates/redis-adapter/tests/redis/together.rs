@@ -13,8 +13,8 @@ const LIMIT: u32 = 3;
 
 /// Returns the number of script calls since the statistics were last reset.
 async fn calls(server: &RedisServer) -> u32 {
-    let told: String = ask(server, &["INFO", "commandstats"]).await;
-    let of_script = told.lines().find_map(|line| line.strip_prefix("cmdstat_evalsha:calls="));
+    let reported: String = ask(server, &["INFO", "commandstats"]).await;
+    let of_script = reported.lines().find_map(|line| line.strip_prefix("cmdstat_evalsha:calls="));
     of_script.map_or(0, |line| line.split(',').next().unwrap().parse().unwrap())
 }
 
@@ -42,7 +42,7 @@ async fn all_at_once(stage: &Stage, first: u128) -> BTreeMap<u128, Vec<u32>> {
 
 // On a single-threaded runtime, like a worker.
 #[tokio::test]
-async fn counts_of_one_moment_are_one_call_and_each_has_the_answer_of_its_own_counter() {
+async fn simultaneous_counts_share_one_call_and_each_gets_its_own_result() {
     let server = RedisServer::start();
     let stage = Stage::on(&server, AMPLE).await;
     let started = Instant::now();

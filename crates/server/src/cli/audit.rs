@@ -80,7 +80,7 @@ async fn list(session: &Session, arguments: &ListArguments) -> anyhow::Result<()
     let filter =
         AuditFilter { user_id, client_id: *client, kinds: kind.map(AuditKind::as_slice), since: *since };
     let (mut records, mut after) = (Vec::new(), None);
-    while let Some(wanted) = left(*limit, records.len()) {
+    while let Some(wanted) = remaining(*limit, records.len()) {
         let events = session.store.audit.list_events(filter, after, wanted.min(PAGE)).await?;
         let Some(last) = events.last() else { break };
         after = Some((last.at, last.id));
@@ -95,7 +95,7 @@ async fn reads(session: &Session, arguments: &ReadsArguments) -> anyhow::Result<
     let page =
         ListReads::new(store.read_tallies.clone(), store.clients.clone(), store.personal_tokens.clone());
     let (mut records, mut after) = (Vec::new(), None);
-    while let Some(wanted) = left(arguments.limit, records.len()) {
+    while let Some(wanted) = remaining(arguments.limit, records.len()) {
         let found = page.run(user_id, after, wanted.min(PAGE)).await?;
         records.extend(found.reads.into_iter().map(|read| read_record(read.tally, read.reader_name)));
         after = found.next;
@@ -107,7 +107,7 @@ async fn reads(session: &Session, arguments: &ReadsArguments) -> anyhow::Result<
 }
 
 /// Returns how many entries are still missing; `None` if the limit is reached.
-fn left(limit: u32, have: usize) -> Option<u32> {
+fn remaining(limit: u32, have: usize) -> Option<u32> {
     let have = u32::try_from(have).unwrap_or(u32::MAX);
     limit.checked_sub(have).filter(|left| *left > 0)
 }

@@ -90,7 +90,7 @@ async fn rotate(session: &Session, settings: &Settings, arguments: &RotateArgume
     let done = rotate.run(older).await.context("the signing keys were not changed")?;
     let retired: Vec<String> = done.retired.iter().map(KeyId::to_string).collect();
     let record = Record::new()
-        .with_text("key_id", done.made)
+        .with_text("key_id", done.created)
         .with("status", "signing")
         .with("created_at", format::utc(done.created_at))
         .with("retired", retired);

@@ -58,10 +58,10 @@ mod tests {
     use async_trait::async_trait;
 
     /// A store that is empty when checked, and migrated by another process before this one starts.
-    struct MigratedMeanwhile;
+    struct ConcurrentlyMigrated;
 
     #[async_trait]
-    impl Schema for MigratedMeanwhile {
+    impl Schema for ConcurrentlyMigrated {
         async fn state(&self) -> Result<SchemaState, StorageError> {
             Ok(SchemaState::Missing)
         }
@@ -73,7 +73,7 @@ mod tests {
 
     #[tokio::test]
     async fn migrations_applied_by_another_process_are_not_counted() {
-        let schema: Arc<dyn Schema> = Arc::new(MigratedMeanwhile);
+        let schema: Arc<dyn Schema> = Arc::new(ConcurrentlyMigrated);
         assert_eq!(migrate(&schema).await.unwrap(), 0);
     }
 }

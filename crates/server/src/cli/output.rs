@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_keeps_its_order_and_says_what_is_missing() {
+    fn a_record_keeps_its_order_and_marks_missing_values() {
         let record = Record::new()
             .with_text("user_id", "u")
             .with("locked_at", Value::Null)

@@ -31,7 +31,7 @@ pub(super) enum PasswordSource {
 }
 
 /// Sets a password or creates the link to set one, and adds the outcome to the result.
-pub(super) async fn give(
+pub(super) async fn set_or_send_link(
     session: &Session,
     settings: &Settings,
     user_id: UserId,

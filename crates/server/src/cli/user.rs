@@ -175,7 +175,7 @@ async fn create(session: &Session, settings: &Settings, arguments: CreateArgumen
         CreateUserCommand { id: user_id, email, home_timezone: timezone, biology: biology.biology() };
     let user = create.run(command).await.context("the user was not created")?;
     let record = Record::new().with_text("user_id", user.id);
-    let record = password::give(session, settings, user.id, chosen, record).await?;
+    let record = password::set_or_send_link(session, settings, user.id, chosen, record).await?;
     Ok(output::print(&record, json)?)
 }
 
@@ -191,7 +191,7 @@ async fn reset_password(
         PasswordSource::ByLink
     };
     let record = Record::new().with_text("user_id", user_id);
-    let record = password::give(session, settings, user_id, chosen, record).await?;
+    let record = password::set_or_send_link(session, settings, user_id, chosen, record).await?;
     Ok(output::print(&record, arguments.json)?)
 }
 

@@ -59,7 +59,7 @@ async fn work(application: &Application) -> String {
         flush_counts(application),
         deliver_mail(application),
         measure_mail(application),
-        Box::pin(application.webhooks.keep()),
+        Box::pin(application.webhooks.run()),
         process_uploads(application),
         undos::resume(&application.undo),
         upkeep::watch_writes(application),

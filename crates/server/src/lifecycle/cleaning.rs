@@ -71,7 +71,7 @@ impl Cleaning {
     /// Maximum time of an upload, from its first part to its last record.
     const KEEP_UPLOADS: TimeDelta = TimeDelta::hours(24);
     /// Retention of responses to idempotent requests.
-    const KEEP_ANSWERS: TimeDelta = TimeDelta::hours(24);
+    const KEEP_RESPONSES: TimeDelta = TimeDelta::hours(24);
     /// Retention of undelivered email. Delivery is given up after a day.
     const KEEP_MESSAGES: TimeDelta = TimeDelta::days(2);
     /// Retention of unused clients whose metadata document expired.
@@ -167,9 +167,9 @@ impl Cleaning {
         let endings = unit.webhooks().delete_endings(now - Self::KEEP_DELIVERIES).await?;
         let messages = unit.outbox().delete_queued_before(now - Self::KEEP_MESSAGES, BATCH).await?;
         unit.commit().await?;
-        let deletions_before = now - change::KEPT_FOR - Self::DELETION_MARGIN;
+        let deletions_before = now - change::RETENTION - Self::DELETION_MARGIN;
         let deletions = self.changes.forget_deletions(deletions_before, BATCH).await?;
-        let answers = self.answers.delete_before(now - Self::KEEP_ANSWERS, BATCH).await?;
+        let answers = self.answers.delete_before(now - Self::KEEP_RESPONSES, BATCH).await?;
         Ok(Batch::sum([
             ("import_change", notes, BATCH),
             ("upload", uploads, UPLOAD_BATCH),

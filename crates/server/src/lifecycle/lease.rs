@@ -37,7 +37,7 @@ impl LeasedJob {
         }
         let outcome = tokio::select! {
             outcome = work => outcome,
-            () = self.lost() => return Ok(None),
+            () = self.until_lost() => return Ok(None),
         };
         let due_after = if outcome.is_ok() { self.every } else { AFTER_FAILURE };
         self.leases.finish(self.job, self.holder, due_after).await?;
@@ -46,10 +46,10 @@ impl LeasedJob {
 
     /// Extends the lease; returns when another replica has it. Store failures are ignored: by the time the
     /// lease ends, the work fails as well.
-    async fn lost(&self) {
+    async fn until_lost(&self) {
         loop {
             sleep(RENEWAL_INTERVAL).await;
-            if matches!(self.leases.prolong(self.job, self.holder, LEASE_DURATION).await, Ok(false)) {
+            if matches!(self.leases.renew(self.job, self.holder, LEASE_DURATION).await, Ok(false)) {
                 tracing::warn!(
                     job = self.job.as_str(),
                     "another server took over a job, because this one did not extend its lease in time"

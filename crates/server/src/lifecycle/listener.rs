@@ -29,7 +29,7 @@ mod tests {
     async fn a_used_address_is_reported_with_its_setting() {
         let (_listener, address) = bind("127.0.0.1:0".parse().unwrap(), "server.listen").unwrap();
         assert_ne!(address.port(), 0);
-        let said = bind(address, "server.listen").unwrap_err().to_string();
-        assert!(said.contains(&address.to_string()) && said.contains("server.listen"), "{said}");
+        let message = bind(address, "server.listen").unwrap_err().to_string();
+        assert!(message.contains(&address.to_string()) && message.contains("server.listen"), "{message}");
     }
 }

@@ -1,7 +1,7 @@
 //! Resuming undos whose process ended.
 
 use super::{Errors, every};
-use application::import::{UndoImport, UndoneCounts};
+use application::import::{UndoCounts, UndoImport};
 use std::time::Duration;
 
 /// Interval of checking for interrupted undos; usually a lookup in an empty index.
@@ -15,7 +15,7 @@ pub(super) async fn resume(undo: &UndoImport) {
         ticks.tick().await;
         let outcome = undo.resume().await;
         if let Ok(Some((import, undone))) = &outcome {
-            let UndoneCounts { removed, restored, kept } = undone.counts;
+            let UndoCounts { removed, restored, kept } = undone.counts;
             tracing::info!(%import, removed, restored, kept, "finished an interrupted undo");
         }
         if let Some(error) = errors.first(outcome) {

@@ -144,7 +144,7 @@ async fn process_job(uploads: &Arc<ProcessUploads>, job: UploadJob) -> AttemptRe
         tokio::select! {
             ended = &mut outcome => return ended.ok(),
             _ = looks.tick() => store_progress(uploads, &job, &checked, &mut kept).await,
-            _ = ticks.tick() => match uploads.prolong(&job).await {
+            _ = ticks.tick() => match uploads.renew(&job).await {
                 Ok(true) => {}
                 // The upload was undone or completed: the thread reports which, if it still runs. Only then
                 // is the next upload read.
@@ -166,7 +166,7 @@ async fn store_progress(uploads: &ProcessUploads, job: &UploadJob, checked: &Ato
         return;
     }
     *kept = bytes;
-    if let Err(error) = uploads.checked(job, bytes).await {
+    if let Err(error) = uploads.record_checked(job, bytes).await {
         tracing::debug!(%error, "the progress of an upload was not stored");
     }
 }
@@ -190,7 +190,7 @@ impl Drop for CancelOnDrop {
 /// until the outcome changes, whatever the upload.
 fn log_end(ended: AttemptResult, job: UploadJob, last_error: &mut Option<String>) {
     let import = job.id;
-    UploadMeter::ended(ended.as_ref());
+    UploadMeter::record_end(ended.as_ref());
     let end = match ended {
         Some(Ok(UploadEnd::Done(_))) => "an upload was imported",
         Some(Ok(UploadEnd::Refused)) => "an upload was refused",

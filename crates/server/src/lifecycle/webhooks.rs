@@ -55,7 +55,7 @@ struct Route {
 }
 
 impl Route {
-    fn of(endpoint: &WebhookEndpoint) -> Self {
+    fn from_endpoint(endpoint: &WebhookEndpoint) -> Self {
         Self { client_id: endpoint.client_id, host: endpoint.url.host().to_owned() }
     }
 }
@@ -67,7 +67,7 @@ struct Queue {
 }
 
 /// A finished delivery.
-struct Done {
+struct FinishedDelivery {
     route: Route,
     event: EventKey,
     /// `None` if the delivery panicked and could not be recorded as failed.
@@ -78,7 +78,7 @@ struct Done {
 struct Deliveries {
     /// One entry for each delivery.
     routes: Vec<Route>,
-    running: JoinSet<Done>,
+    running: JoinSet<FinishedDelivery>,
     panic_pause: Duration,
 }
 
@@ -117,12 +117,12 @@ impl Deliveries {
             if outcome.is_none() {
                 sleep(pause).await;
             }
-            Done { route, event, outcome }
+            FinishedDelivery { route, event, outcome }
         });
     }
 
     /// Waits until a delivery ends, and frees its slot; `None` if there is none.
-    async fn next(&mut self) -> Option<Done> {
+    async fn next(&mut self) -> Option<FinishedDelivery> {
         let done = self.running.join_next().await?.ok()?;
         if let Some(at) = self.routes.iter().position(|other| *other == done.route) {
             self.routes.swap_remove(at);
@@ -132,7 +132,7 @@ impl Deliveries {
 }
 
 /// Events that were read and are waiting or being sent.
-struct Round {
+struct Dispatcher {
     deliver: Arc<DeliverEvents>,
     /// None is empty. The one that was served longest ago comes first, so that clients of a host take turns.
     queues: VecDeque<Queue>,
@@ -145,14 +145,14 @@ struct Round {
 
 impl WebhookSender {
     /// Sends for as long as the server runs.
-    pub(super) async fn keep(&self) {
+    pub(super) async fn run(&self) {
         loop {
             if matches!(self.leases.take(Job::Webhooks, self.holder, LEASE_DURATION).await, Ok(true)) {
                 // Dropping the round ends its deliveries, which are repeated by the server that sends next.
                 tokio::select! {
-                    () = Round::new(&self.deliver).run() => {}
+                    () = Dispatcher::new(&self.deliver).run() => {}
                     () = self.measure() => {}
-                    () = self.lost() => {}
+                    () = self.until_lost() => {}
                 }
             }
             sleep(RENEWAL_INTERVAL).await;
@@ -165,11 +165,11 @@ impl WebhookSender {
     }
 
     /// Extends the lease; returns when another server has it, or the store did not respond for its duration.
-    async fn lost(&self) {
+    async fn until_lost(&self) {
         let mut failures = 0;
         while failures < 3 {
             sleep(RENEWAL_INTERVAL).await;
-            match self.leases.prolong(Job::Webhooks, self.holder, LEASE_DURATION).await {
+            match self.leases.renew(Job::Webhooks, self.holder, LEASE_DURATION).await {
                 Ok(true) => failures = 0,
                 Ok(false) => break,
                 Err(_) => failures += 1,
@@ -189,7 +189,7 @@ impl WebhookSender {
     }
 }
 
-impl Round {
+impl Dispatcher {
     fn new(deliver: &Arc<DeliverEvents>) -> Self {
         Self {
             deliver: Arc::clone(deliver),
@@ -227,7 +227,7 @@ impl Round {
 
     async fn try_read(&mut self) -> Result<bool, StorageError> {
         let endpoints = self.deliver.list_endpoints().await?;
-        let is_idle = |endpoint: &&WebhookEndpoint| !self.is_waiting(&Route::of(endpoint));
+        let is_idle = |endpoint: &&WebhookEndpoint| !self.is_waiting(&Route::from_endpoint(endpoint));
         let idle: Vec<&WebhookEndpoint> = endpoints.iter().filter(is_idle).collect();
         let due = self.deliver.list_due(&idle, BATCH).await?;
         let is_full = due.len() >= usize::try_from(BATCH).unwrap_or(usize::MAX);
@@ -236,7 +236,7 @@ impl Round {
             if let Some(endpoint) = endpoint
                 && self.events.insert(event)
             {
-                let route = Route::of(endpoint);
+                let route = Route::from_endpoint(endpoint);
                 match self.queues.iter_mut().find(|queue| queue.route == route) {
                     Some(queue) => queue.events.push_back(event),
                     None => self.queues.push_back(Queue { route, events: VecDeque::from([event]) }),
@@ -272,8 +272,8 @@ impl Round {
     }
 
     /// Notes the end of a delivery; returns whether nothing waits for its route.
-    fn finish(&mut self, done: Done) -> bool {
-        let Done { route, event, outcome } = done;
+    fn finish(&mut self, done: FinishedDelivery) -> bool {
+        let FinishedDelivery { route, event, outcome } = done;
         self.events.remove(&event);
         if let Some(outcome) = &outcome {
             self.note(outcome);

@@ -45,10 +45,10 @@ pub(crate) enum SettingsError {
         place: String,
     },
     /// Unknown settings, wrong types or invalid values.
-    #[error("{}", joined(.0))]
+    #[error("{}", join_lines(.0))]
     Wrong(Vec<Problem>),
 }
 
-fn joined(problems: &[Problem]) -> String {
+fn join_lines(problems: &[Problem]) -> String {
     problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }

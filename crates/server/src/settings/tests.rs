@@ -9,11 +9,11 @@ fn environment(pairs: &[(&str, &str)]) -> Variables {
 
 fn with(file: &str, pairs: &[(&str, &str)]) -> Result<Settings, SettingsError> {
     let directory = TempDir::new().unwrap();
-    let path = written(&directory, "restwell.toml", file);
+    let path = write_file(&directory, "restwell.toml", file);
     Settings::from_sources(Some(&path), &environment(pairs))
 }
 
-fn written(directory: &TempDir, name: &str, text: &str) -> PathBuf {
+fn write_file(directory: &TempDir, name: &str, text: &str) -> PathBuf {
     let path = directory.path().join(name);
     std::fs::write(&path, text).unwrap();
     path
@@ -178,7 +178,7 @@ fn all_problems_are_reported_at_once() {
 #[test]
 fn a_secret_comes_from_its_file_and_not_from_both() {
     let directory = TempDir::new().unwrap();
-    let url = written(&directory, "url", "sqlite:///from/file.db\n");
+    let url = write_file(&directory, "url", "sqlite:///from/file.db\n");
     let file = url.to_str().unwrap();
     let settings =
         Settings::from_sources(None, &environment(&[("RESTWELL__STORAGE__URL_FILE", file)])).unwrap();
@@ -191,7 +191,7 @@ fn a_secret_comes_from_its_file_and_not_from_both() {
 #[test]
 fn the_encryption_key_comes_from_its_file_and_not_from_both() {
     let directory = TempDir::new().unwrap();
-    let key = written(&directory, "key", "the key\n");
+    let key = write_file(&directory, "key", "the key\n");
     let toml = format!("[keys]\nencryption_key_file = {key:?}\n");
     let settings = with(&toml, &[]).unwrap();
     assert_eq!(settings.keys.encryption_key.unwrap().expose(), "the key");
@@ -202,7 +202,7 @@ fn the_encryption_key_comes_from_its_file_and_not_from_both() {
 #[test]
 fn a_secret_file_that_is_missing_or_empty_is_named() {
     let directory = TempDir::new().unwrap();
-    let empty = written(&directory, "empty", "\n");
+    let empty = write_file(&directory, "empty", "\n");
     for path in [empty.as_path(), Path::new("/nowhere/key")] {
         let pairs = [("RESTWELL__KEYS__ENCRYPTION_KEY_FILE", path.to_str().unwrap())];
         let text = refusal(Settings::from_sources(None, &environment(&pairs)));

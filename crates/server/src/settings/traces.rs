@@ -102,15 +102,16 @@ mod tests {
             assert_eq!(problems.len(), 1, "{endpoint}");
             problems.iter().map(ToString::to_string).collect::<String>()
         };
-        let said = with("http://collector", "/nonexistent/ca.pem");
+        let message = with("http://collector", "/nonexistent/ca.pem");
         assert!(
-            said.contains("otlp_certificates_file is set, but traces.otlp_endpoint is not an https"),
-            "{said}"
+            message.contains("otlp_certificates_file is set, but traces.otlp_endpoint is not an https"),
+            "{message}"
         );
-        let said = with("https://collector", "/nonexistent/ca.pem");
+        let message = with("https://collector", "/nonexistent/ca.pem");
         assert!(
-            said.contains("otlp_certificates_file cannot be used") && said.contains("/nonexistent/ca.pem"),
-            "{said}"
+            message.contains("otlp_certificates_file cannot be used")
+                && message.contains("/nonexistent/ca.pem"),
+            "{message}"
         );
         assert!(matches!(settings("http://collector", 1.0).trust(), Ok(Trust::NoServer)));
     }

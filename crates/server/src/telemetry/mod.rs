@@ -32,13 +32,13 @@ pub(crate) fn begin(settings: &Settings, verbosity: Verbosity) -> anyhow::Result
     let traces = if verbosity == Verbosity::Server { traces::layer(&settings.traces)? } else { None };
     let (log, let_through) = (log(&settings.log), level::targets(settings.log.level, verbosity));
     let registry = tracing_subscriber::registry();
-    let begun = match traces {
+    let initialized = match traces {
         // Without traces the log needs no separate filter, which would run for each span and event of a
         // request.
         None => registry.with(log).with(let_through).try_init(),
         Some(traces) => registry.with(vec![traces, log.with_filter(let_through).boxed()]).try_init(),
     };
-    if begun.is_ok() {
+    if initialized.is_ok() {
         panic::report_place_only();
     }
     Ok(())

@@ -52,10 +52,10 @@ mod tests {
     use chrono::{DateTime, Utc};
 
     /// A database whose clock differs from this machine's.
-    struct AheadClock(TimeDelta);
+    struct SkewedClock(TimeDelta);
 
     #[async_trait]
-    impl StoreClock for AheadClock {
+    impl StoreClock for SkewedClock {
         async fn store_now(&self) -> Result<DateTime<Utc>, StorageError> {
             Ok(SystemClock.now() + self.0)
         }
@@ -67,7 +67,7 @@ mod tests {
             [(0, false), (1_500, false), (-1_500, false), (2_500, true), (-3_500, true)]
         {
             let skew =
-                ClockSkew::measure(&AheadClock(TimeDelta::milliseconds(ahead))).await.unwrap().unwrap();
+                ClockSkew::measure(&SkewedClock(TimeDelta::milliseconds(ahead))).await.unwrap().unwrap();
             assert_eq!(skew.is_too_large(), is_too_large, "{ahead}");
         }
     }

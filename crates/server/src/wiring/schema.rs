@@ -22,14 +22,14 @@ pub(crate) trait Schema: Send + Sync {
     }
 
     /// Returns why the last connection attempt failed, without secrets; `None` if unknown.
-    fn why_unavailable(&self) -> Option<String> {
+    fn unavailability(&self) -> Option<String> {
         None
     }
 }
 
 /// Replaces [`StorageError::Unavailable`] with its reason, if known.
 pub(crate) fn explained(schema: &dyn Schema, error: StorageError) -> anyhow::Error {
-    match (&error, schema.why_unavailable()) {
+    match (&error, schema.unavailability()) {
         (StorageError::Unavailable, Some(reason)) => anyhow!(reason),
         _ => error.into(),
     }
@@ -60,8 +60,8 @@ impl Schema for PostgresStore {
         self.distribution().await.map(Layout::from)
     }
 
-    fn why_unavailable(&self) -> Option<String> {
-        Self::why_unavailable(self)
+    fn unavailability(&self) -> Option<String> {
+        Self::unavailability(self)
     }
 }
 

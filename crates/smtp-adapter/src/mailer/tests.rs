@@ -60,7 +60,7 @@ fn trusting(identity: &Identity) -> TlsParameters {
 }
 
 /// Returns the text of an error and of all its sources.
-fn said(error: &MailError) -> String {
+fn error_text(error: &MailError) -> String {
     let mut text = format!("{error} {error:?}");
     let mut source = error.source();
     while let Some(found) = source {
@@ -72,14 +72,14 @@ fn said(error: &MailError) -> String {
 
 async fn failure(mailer: &SmtpMailer) -> MailError {
     let error = mailer.send(&mail()).await.expect_err("the message cannot have been taken");
-    let text = said(&error);
+    let text = error_text(&error);
     for secret in [TO, "sam", "LEAKME123", "restwell@", "Choose"] {
         assert!(!text.contains(secret), "{text}");
     }
     error
 }
 
-fn said_in_clear(heard: &Transcript, word: &str) -> bool {
+fn sent_unencrypted(heard: &Transcript, word: &str) -> bool {
     heard.in_clear.iter().any(|line| line.to_uppercase().starts_with(word))
 }
 
@@ -107,7 +107,7 @@ async fn a_message_arrives_as_it_was_written() {
 }
 
 #[tokio::test]
-async fn a_permanent_no_to_the_message_is_final() {
+async fn a_permanent_rejection_of_the_message_is_final() {
     for line in ["MAIL", "RCPT", "DATA", "."] {
         let refusal = Misbehaviour::Say("550 5.1.1 <sam@example.org> unknown, LEAKME123");
         let server = MailServer::start(Behaviour::instead(line, refusal)).await;
@@ -123,7 +123,7 @@ async fn a_transient_rejection_is_not_final_and_reports_only_its_code() {
         let server = MailServer::start(Behaviour::instead(line, refusal)).await;
         let error = failure(&in_clear(&server)).await;
         assert!(matches!(error, MailError::Unavailable(Some(_))), "{line}: {error:?}");
-        assert!(said(&error).contains("451"), "{}", said(&error));
+        assert!(error_text(&error).contains("451"), "{}", error_text(&error));
     }
 }
 
@@ -173,17 +173,17 @@ async fn a_reply_to_another_step_is_not_treated_as_success() {
     {
         let server = MailServer::start(Behaviour::instead(line, Misbehaviour::Say(answer))).await;
         let error = failure(&in_clear(&server)).await;
-        assert!(said(&error).contains("invalid reply"), "{}", said(&error));
+        assert!(error_text(&error).contains("invalid reply"), "{}", error_text(&error));
     }
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_is_unavailable() {
+async fn an_unreachable_mail_server_is_unavailable() {
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let port = listener.local_addr().unwrap().port();
     drop(listener);
     let error = failure(&mailer(options(port, Encryption::None), Security::None)).await;
-    assert!(said(&error).contains("refused"), "{}", said(&error));
+    assert!(error_text(&error).contains("refused"), "{}", error_text(&error));
 }
 
 #[tokio::test]
@@ -239,15 +239,15 @@ async fn without_the_configured_starttls_nothing_is_sent() {
         let security = Security::StartTls(trusting(&identity));
         let error = failure(&mailer(signing_in(server.port, Encryption::StartTls), security)).await;
         assert!(matches!(error, MailError::Unavailable(Some(_))), "{error:?}");
-        assert!(said(&error).contains(reason), "{}", said(&error));
+        assert!(error_text(&error).contains(reason), "{}", error_text(&error));
         let heard = server.transcript();
-        assert!(!said_in_clear(&heard, "AUTH") && !said_in_clear(&heard, "MAIL"), "{heard:?}");
+        assert!(!sent_unencrypted(&heard, "AUTH") && !sent_unencrypted(&heard, "MAIL"), "{heard:?}");
         assert!(heard.texts.is_empty());
     }
 }
 
 #[tokio::test]
-async fn a_server_with_another_certificate_hears_nothing() {
+async fn nothing_is_sent_to_a_server_with_another_certificate() {
     let (trusted, other) = (Identity::new(), Identity::new());
     for (behaviour, security) in [
         (Behaviour::with_implicit(&other), Security::Implicit(trusting(&trusted))),
@@ -255,18 +255,18 @@ async fn a_server_with_another_certificate_hears_nothing() {
     ] {
         let server = MailServer::start(behaviour).await;
         let error = failure(&mailer(signing_in(server.port, Encryption::Implicit), security)).await;
-        assert!(said(&error).contains("certificate"), "{}", said(&error));
+        assert!(error_text(&error).contains("certificate"), "{}", error_text(&error));
         let heard = server.transcript();
         assert!(heard.encrypted.is_empty() && heard.texts.is_empty(), "{heard:?}");
-        assert!(!said_in_clear(&heard, "AUTH") && !said_in_clear(&heard, "MAIL"), "{heard:?}");
+        assert!(!sent_unencrypted(&heard, "AUTH") && !sent_unencrypted(&heard, "MAIL"), "{heard:?}");
     }
 }
 
 #[tokio::test]
-async fn a_server_that_cannot_be_signed_in_to_gets_no_message() {
+async fn no_message_is_sent_if_authentication_fails() {
     let server = MailServer::start(Behaviour::default()).await;
     let error = failure(&mailer(signing_in(server.port, Encryption::None), Security::None)).await;
-    assert!(said(&error).contains("AUTH"), "{}", said(&error));
+    assert!(error_text(&error).contains("AUTH"), "{}", error_text(&error));
     assert!(server.transcript().texts.is_empty());
 }
 
@@ -276,7 +276,7 @@ async fn an_address_beyond_ascii_goes_only_where_it_is_understood() {
     let server = MailServer::start(Behaviour::default()).await;
     let error = in_clear(&server).send(&mail).await.unwrap_err();
     assert!(matches!(error, MailError::Unavailable(Some(_))), "{error:?}");
-    assert!(!said(&error).contains("zoë"));
+    assert!(!error_text(&error).contains("zoë"));
     assert!(server.transcript().texts.is_empty());
     let server =
         MailServer::start(Behaviour { extensions: vec!["SMTPUTF8", "8BITMIME"], ..Behaviour::default() })
@@ -313,7 +313,7 @@ fn without_encryption_only_this_machine_is_a_mail_server() {
 }
 
 #[test]
-fn restwell_introduces_itself_by_its_public_host() {
+fn the_greeting_contains_the_public_host() {
     for (public_host, hello) in
         [("sleep.example.org", "sleep.example.org"), ("127.0.0.1", "[127.0.0.1]"), ("[::1]", "[IPv6:::1]")]
     {
@@ -344,7 +344,7 @@ async fn each_step_of_a_probe_is_reported_in_order() {
 }
 
 #[tokio::test]
-async fn a_probe_stops_at_the_step_that_fails_and_says_why_without_an_address() {
+async fn a_probe_stops_at_the_failing_step_and_reports_why_without_an_address() {
     for (line, completed, reason) in [
         ("greeting", 0, "the connection with code 451"),
         ("MAIL", 1, "MAIL FROM with code 451"),

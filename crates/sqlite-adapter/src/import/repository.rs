@@ -38,7 +38,7 @@ impl ImportRepository for SqliteUnitOfWork {
         self.run(move |connection| reader::find(connection, blob(id.as_uuid()))).await
     }
 
-    async fn find_broken_off(
+    async fn find_interrupted(
         &mut self,
         user_id: Option<UserId>,
         digest: &FileDigest,

@@ -97,13 +97,13 @@ impl UploadRepository for SqliteUnitOfWork {
         .await
     }
 
-    async fn prolong(&mut self, id: ImportId, until: DateTime<Utc>) -> Result<bool, StorageError> {
+    async fn renew(&mut self, id: ImportId, until: DateTime<Utc>) -> Result<bool, StorageError> {
         let running = import::table.find(blob(id.as_uuid())).filter(import::state.eq("running"));
         let query = diesel::update(running).set(import::lease_until.eq(micros(until)));
         Ok(self.run(execute(query)).await? > 0)
     }
 
-    async fn checked(&mut self, id: ImportId, bytes: u64) -> Result<(), StorageError> {
+    async fn record_checked(&mut self, id: ImportId, bytes: u64) -> Result<(), StorageError> {
         let statement: Statement<()> =
             Statement::new("UPDATE import SET bytes_checked = ? WHERE id = ? AND state = 'running'")
                 .integer(i64::try_from(bytes).unwrap_or(i64::MAX))

@@ -82,7 +82,7 @@ async fn a_further_connection_is_opened_when_the_first_is_busy_and_only_then() {
 }
 
 #[tokio::test]
-async fn no_connection_is_opened_to_a_file_that_took_the_place_of_the_first() {
+async fn no_connection_is_opened_to_a_file_that_replaced_the_first() {
     let (pool, directory) = pool(2, Duration::from_secs(5));
     let other = directory.path().join("other");
     std::fs::copy(&pool.location.path, &other).unwrap();

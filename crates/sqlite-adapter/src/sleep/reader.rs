@@ -225,8 +225,8 @@ fn columns<R>(query: &SleepPageQuery, statement: Statement<R>) -> Statement<R> {
 
 /// Rounds up to milliseconds, so that a session before the start of the range is excluded.
 fn millis_rounded_up(instant: DateTime<Utc>) -> i64 {
-    let begun = i64::from(!instant.timestamp_subsec_nanos().is_multiple_of(1_000_000));
-    instant.timestamp_millis().saturating_add(begun)
+    let round_up = i64::from(!instant.timestamp_subsec_nanos().is_multiple_of(1_000_000));
+    instant.timestamp_millis().saturating_add(round_up)
 }
 
 #[cfg(test)]

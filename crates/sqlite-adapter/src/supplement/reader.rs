@@ -65,7 +65,7 @@ impl SupplementReader for SqliteStore {
         .await
     }
 
-    async fn list_taken(&self, user_id: UserId) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> {
+    async fn list_logged(&self, user_id: UserId) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> {
         self.read(move |connection| {
             in_snapshot(connection, |connection| {
                 let statement: Statement<Binary> = Statement::new(LOGGED_SUPPLEMENTS)
@@ -219,8 +219,8 @@ fn first_micros(query: &SupplementPageQuery) -> i64 {
 
 /// Rounds up to microseconds, so that a log before the start of the range is excluded.
 fn micros_rounded_up(instant: DateTime<Utc>) -> i64 {
-    let begun = i64::from(!instant.timestamp_subsec_nanos().is_multiple_of(1_000));
-    micros(instant).saturating_add(begun)
+    let round_up = i64::from(!instant.timestamp_subsec_nanos().is_multiple_of(1_000));
+    micros(instant).saturating_add(round_up)
 }
 
 fn read_record(

@@ -105,7 +105,7 @@ fn grant(number: u128) -> GrantId {
 }
 
 #[tokio::test]
-async fn a_live_answer_is_remembered_for_its_person_and_grant_alone() {
+async fn a_live_grant_is_cached_for_its_person_and_grant_only() {
     let store = ScriptedReader::new(Reply::Live, Duration::ZERO);
     let reader = CachedAccessReader::with_any_age(store.clone(), LONG);
     for _ in 0..3 {
@@ -119,7 +119,7 @@ async fn a_live_answer_is_remembered_for_its_person_and_grant_alone() {
 }
 
 #[tokio::test]
-async fn a_live_personal_token_is_remembered_under_its_hash_alone() {
+async fn a_live_personal_token_is_cached_by_its_hash_only() {
     let store = ScriptedReader::new(Reply::Live, Duration::ZERO);
     let reader = CachedAccessReader::with_any_age(store.clone(), LONG);
     for _ in 0..3 {
@@ -151,7 +151,7 @@ async fn is_live(reader: &CachedAccessReader, question: ReaderCall) -> Result<Op
 }
 
 #[tokio::test]
-async fn absence_revoked_access_and_a_failure_are_asked_again() {
+async fn absence_revocation_and_failures_are_not_cached() {
     for question in QUESTIONS {
         for reply in [Reply::Revoked, Reply::Nothing, Reply::Failure] {
             let store = ScriptedReader::new(reply, Duration::ZERO);
@@ -167,7 +167,7 @@ async fn absence_revoked_access_and_a_failure_are_asked_again() {
 }
 
 #[tokio::test]
-async fn a_revocation_is_seen_once_the_answer_is_old() {
+async fn a_revocation_is_seen_once_the_cached_result_expires() {
     let store = ScriptedReader::new(Reply::Live, Duration::ZERO);
     let reader = CachedAccessReader::new(store.clone(), Duration::from_millis(20));
     reader.find_access(user(1), grant(1)).await.unwrap();
@@ -177,7 +177,7 @@ async fn a_revocation_is_seen_once_the_answer_is_old() {
 }
 
 #[tokio::test]
-async fn an_answer_is_as_old_as_its_question() {
+async fn the_age_of_a_result_is_measured_from_its_request() {
     for question in QUESTIONS {
         let store = ScriptedReader::new(Reply::Live, Duration::from_millis(60));
         let reader = CachedAccessReader::new(store.clone(), Duration::from_millis(50));
@@ -188,7 +188,7 @@ async fn an_answer_is_as_old_as_its_question() {
 }
 
 #[tokio::test]
-async fn an_age_of_zero_asks_every_time() {
+async fn an_age_of_zero_disables_the_cache() {
     let store = ScriptedReader::new(Reply::Live, Duration::ZERO);
     let reader = CachedAccessReader::new(store.clone(), Duration::ZERO);
     for _ in 0..3 {
@@ -199,7 +199,7 @@ async fn an_age_of_zero_asks_every_time() {
 }
 
 #[test]
-fn no_setting_makes_answers_older_than_one_second() {
+fn no_setting_allows_results_older_than_one_second() {
     let store = ScriptedReader::new(Reply::Live, Duration::ZERO);
     assert_eq!(CachedAccessReader::new(store, LONG).max_age, Duration::from_secs(1));
 }
@@ -242,7 +242,7 @@ fn the_time_from_a_revocation_to_the_first_refusal_is_measured_once() {
 }
 
 #[test]
-fn a_grant_that_was_not_let_in_before_says_nothing_of_the_delay() {
+fn the_delay_is_measured_only_for_grants_accepted_before() {
     let metrics = measured(async {
         let store = ScriptedReader::new(Reply::Revoked, Duration::ZERO);
         let reader = CachedAccessReader::with_any_age(store, LONG).measuring(Arc::new(LaterClock));

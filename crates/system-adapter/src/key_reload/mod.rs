@@ -33,7 +33,7 @@ pub struct SharedKeyReload {
 #[derive(Default)]
 struct LastReload {
     /// When the last reload started, and whether it succeeded.
-    begun: Option<(Instant, bool)>,
+    started_at: Option<(Instant, bool)>,
     /// When the last reload for a token started.
     for_token: Option<Instant>,
 }
@@ -52,7 +52,7 @@ impl SharedKeyReload {
     async fn reload(&self, last: &mut LastReload) -> Result<bool, SigningKeyError> {
         let began_at = Instant::now();
         let outcome = self.reload.run().await;
-        last.begun = Some((began_at, outcome.is_ok()));
+        last.started_at = Some((began_at, outcome.is_ok()));
         outcome
     }
 
@@ -60,7 +60,7 @@ impl SharedKeyReload {
     async fn reload_after(&self, asked_at: Instant) -> Result<(), StorageError> {
         loop {
             let mut last = self.last.lock().await;
-            if let Some((_, is_well)) = last.begun.filter(|(began_at, _)| *began_at >= asked_at) {
+            if let Some((_, is_well)) = last.started_at.filter(|(began_at, _)| *began_at >= asked_at) {
                 return if is_well { Ok(()) } else { Err(StorageError::Unavailable) };
             }
             let now = Instant::now();

@@ -36,7 +36,7 @@ fn claims() -> AccessClaims {
 }
 
 fn key_of(ring: &Ed25519KeyRing, number: u128) -> SigningKey {
-    ring.make(KeyId::from_uuid(Uuid::from_u128(number)), now() + TimeDelta::minutes(1)).unwrap()
+    ring.create_key(KeyId::from_uuid(Uuid::from_u128(number)), now() + TimeDelta::minutes(1)).unwrap()
 }
 
 /// A fake store that counts its reads; `None` while it is down.
@@ -47,7 +47,7 @@ struct FakeKeyStore {
 }
 
 impl FakeKeyStore {
-    fn hold(&self, keys: Option<Vec<SigningKey>>) {
+    fn store(&self, keys: Option<Vec<SigningKey>>) {
         *self.held.lock().unwrap() = keys;
     }
 
@@ -80,14 +80,14 @@ impl Replicas {
         let second = key_of(&there, 70);
         there.load(&[here.key.clone(), second.clone()]).unwrap();
         let keys = Arc::new(FakeKeyStore::default());
-        keys.hold(Some(vec![here.key.clone()]));
+        keys.store(Some(vec![here.key.clone()]));
         let reload = ReloadSigningKeys::new(keys.clone(), here.ring.clone());
         let reload = Arc::new(SharedKeyReload::new(here.ring.clone(), reload));
         Self { here, there, second, keys, reload }
     }
 
     fn store_second(&self) {
-        self.keys.hold(Some(vec![self.here.key.clone(), self.second.clone()]));
+        self.keys.store(Some(vec![self.here.key.clone(), self.second.clone()]));
     }
 
     async fn reload_for(&self, token: &str) -> Result<bool, StorageError> {
@@ -108,7 +108,7 @@ impl Replicas {
 }
 
 #[tokio::test]
-async fn t70_a_token_of_a_key_made_elsewhere_brings_the_key_here() {
+async fn t70_a_token_signed_with_another_replicas_key_loads_that_key() {
     let replicas = Replicas::new();
     let token = replicas.there.sign(&claims()).unwrap();
     replicas.store_second();
@@ -119,7 +119,7 @@ async fn t70_a_token_of_a_key_made_elsewhere_brings_the_key_here() {
 }
 
 #[tokio::test]
-async fn t70_junk_just_before_does_not_have_a_new_key_refused() {
+async fn t70_invalid_tokens_do_not_prevent_loading_a_new_key() {
     let replicas = Replicas::new();
     assert!(!replicas.reload_for(&replicas.junk()).await.unwrap());
     replicas.store_second();
@@ -149,7 +149,7 @@ async fn unknown_keys_reload_at_most_once_a_second() {
 }
 
 #[tokio::test]
-async fn more_than_may_wait_are_turned_away_and_not_called_invalid() {
+async fn requests_beyond_the_queue_are_rejected_as_busy_and_not_as_invalid() {
     let replicas = Replicas::new();
     let all = replicas.reload.places.try_acquire_many(u32::try_from(MAX_WAITING).unwrap()).unwrap();
     assert!(matches!(replicas.reload_for(&replicas.junk()).await, Err(StorageError::Unavailable)));
@@ -160,7 +160,7 @@ async fn more_than_may_wait_are_turned_away_and_not_called_invalid() {
 #[tokio::test]
 async fn a_failing_store_leaves_the_token_undecided() {
     let replicas = Replicas::new();
-    replicas.keys.hold(None);
+    replicas.keys.store(None);
     let token = replicas.there.sign(&claims()).unwrap();
     assert!(matches!(replicas.reload_for(&token).await, Err(StorageError::Unavailable)));
     replicas.store_second();
@@ -171,7 +171,7 @@ async fn a_failing_store_leaves_the_token_undecided() {
 async fn undecryptable_keys_leave_the_token_undecided() {
     let replicas = Replicas::new();
     let foreign = Ed25519KeyRing::new(crate::EncryptionKey::generate(), parties());
-    replicas.keys.hold(Some(vec![key_of(&foreign, 71)]));
+    replicas.keys.store(Some(vec![key_of(&foreign, 71)]));
     let token = replicas.there.sign(&claims()).unwrap();
     assert!(matches!(replicas.reload_for(&token).await, Err(StorageError::Unavailable)));
 }
@@ -204,7 +204,7 @@ async fn a_retired_key_is_not_fetched_again() {
     let replicas = Replicas::new();
     let token = replicas.here.ring.sign(&claims()).unwrap();
     let retired = SigningKey { state: SigningKeyState::Retired { at: now() }, ..replicas.here.key.clone() };
-    replicas.keys.hold(Some(vec![retired, replicas.second.clone()]));
+    replicas.keys.store(Some(vec![retired, replicas.second.clone()]));
     assert!(replicas.reload.run().await.unwrap());
     assert!(!replicas.reload_for(&token).await.unwrap());
     assert_eq!(replicas.keys.asked(), 1);

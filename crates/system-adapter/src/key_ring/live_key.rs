@@ -26,7 +26,7 @@ impl LiveKey {
     pub(crate) fn open(under: &EncryptionKey, key: &SigningKey) -> Result<Self, KeyRingError> {
         let binding = (Purpose::SigningKey, key.id.as_uuid());
         let document = seal::open(under, binding, key.private_key.as_bytes())
-            .map_err(|_| KeyRingError::CannotOpen(key.id))?;
+            .map_err(|_| KeyRingError::CannotDecrypt(key.id))?;
         let pair = Ed25519KeyPair::from_pkcs8(&document).map_err(|_| KeyRingError::Damaged(key.id))?;
         if pair.public_key().as_ref() != key.public_key {
             return Err(KeyRingError::Damaged(key.id));

@@ -52,14 +52,14 @@ impl Ed25519KeyRing {
 }
 
 impl KeyRing for Ed25519KeyRing {
-    fn make(&self, id: KeyId, at: DateTime<Utc>) -> Result<SigningKey, KeyRingError> {
-        let pair = Ed25519KeyPair::generate().map_err(|_| KeyRingError::CannotMake)?;
-        let document = pair.to_pkcs8().map_err(|_| KeyRingError::CannotMake)?;
+    fn create_key(&self, id: KeyId, at: DateTime<Utc>) -> Result<SigningKey, KeyRingError> {
+        let pair = Ed25519KeyPair::generate().map_err(|_| KeyRingError::CannotCreate)?;
+        let document = pair.to_pkcs8().map_err(|_| KeyRingError::CannotCreate)?;
         let binding = (Purpose::SigningKey, id.as_uuid());
         let sealed = seal::seal(&self.encryption_key, binding, document.as_ref())
-            .map_err(|_| KeyRingError::CannotMake)?;
+            .map_err(|_| KeyRingError::CannotCreate)?;
         let private_key = SealedPrivateKey::new(sealed);
-        let public_key = pair.public_key().as_ref().try_into().map_err(|_| KeyRingError::CannotMake)?;
+        let public_key = pair.public_key().as_ref().try_into().map_err(|_| KeyRingError::CannotCreate)?;
         Ok(SigningKey { id, public_key, private_key, created_at: at, state: SigningKeyState::Active })
     }
 

@@ -41,9 +41,9 @@ pub fn calibrate(target: Duration) -> Result<Calibration, PasswordHashingError> 
     propose(target, |parameters| {
         let mut quickest = Duration::MAX;
         for _ in 0..MEASUREMENTS {
-            let begun = Instant::now();
+            let started = Instant::now();
             stored_hash::hash(&password, parameters, &mut memory)?;
-            quickest = quickest.min(begun.elapsed());
+            quickest = quickest.min(started.elapsed());
         }
         Ok(quickest)
     })
@@ -154,13 +154,13 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_that_slows_down_with_memory_still_comes_near_the_target() {
+    fn a_machine_slowed_by_memory_still_gets_close_to_the_target() {
         let found = proposed(400, 5, TARGET);
         assert!(found.took <= TARGET && found.took > TARGET * 8 / 10, "{found:?}");
     }
 
     #[test]
-    fn a_slow_machine_gets_the_minimum_all_the_same() {
+    fn a_slow_machine_still_gets_the_minimum() {
         for nanos in [2_600, 100_000] {
             let found = proposed(nanos, 0, TARGET);
             assert_eq!(found.parameters, HashParameters::MINIMUM);
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quick_machine_gets_more_iterations_once_there_is_memory_enough() {
+    fn a_fast_machine_gets_more_iterations_once_memory_suffices() {
         let found = proposed(50, 0, TARGET);
         assert_eq!(found.parameters, HashParameters::new(262_144, 7).unwrap());
     }

@@ -63,7 +63,7 @@ mod tests {
     use std::iter;
 
     #[test]
-    fn what_is_listed_has_small_letters_alone_and_as_many_as_a_password_needs() {
+    fn listed_phrases_are_lower_case_and_long_enough() {
         for phrase in FAMOUS_PHRASES {
             assert!(phrase.len() >= 15, "{phrase}");
             assert!(phrase.chars().all(|letter| letter.is_ascii_lowercase()), "{phrase}");
@@ -85,7 +85,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn signs_cases_and_repetition_make_no_famous_text_another(
+        fn a_famous_text_is_recognised_despite_signs_case_and_repetition(
             number in 0..FAMOUS_PHRASES.len(),
             signs in "[ 0-9.,!_-]{0,3}",
             times in 1..4_usize,

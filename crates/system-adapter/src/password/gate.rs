@@ -89,33 +89,33 @@ mod tests {
 
     /// A job that reports its start and ends on request.
     struct BlockingWork {
-        begun: Sender<()>,
+        started: Sender<()>,
         released: Arc<Mutex<Receiver<()>>>,
     }
 
     impl BlockingWork {
         fn run(self) {
-            self.begun.send(()).unwrap();
+            self.started.send(()).unwrap();
             self.released.lock().unwrap().recv().unwrap();
         }
     }
 
-    struct Held {
+    struct BlockingJobs {
         has_begun: Receiver<()>,
-        begun: Sender<()>,
+        started: Sender<()>,
         release: Sender<()>,
         released: Arc<Mutex<Receiver<()>>>,
     }
 
-    impl Held {
+    impl BlockingJobs {
         fn new() -> Self {
-            let (begun, has_begun) = channel();
+            let (started, has_begun) = channel();
             let (release, released) = channel();
-            Self { has_begun, begun, release, released: Arc::new(Mutex::new(released)) }
+            Self { has_begun, started, release, released: Arc::new(Mutex::new(released)) }
         }
 
         fn work(&self) -> impl FnOnce() + Send + 'static {
-            let work = BlockingWork { begun: self.begun.clone(), released: Arc::clone(&self.released) };
+            let work = BlockingWork { started: self.started.clone(), released: Arc::clone(&self.released) };
             move || work.run()
         }
     }
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn half_of_the_cores_hash_unless_fewer_are_wanted_and_one_always_does() {
+    fn half_of_the_cores_hash_unless_configured_lower_and_at_least_one() {
         let parallel = |cores, setting| HashingLimits::for_cores(cores, setting, 32).parallel();
         assert_eq!([parallel(1, 0), parallel(2, 0), parallel(16, 0)], [1, 1, 8]);
         assert_eq!([parallel(1, 9), parallel(16, 3), parallel(16, 100)], [1, 3, 8]);
@@ -134,8 +134,8 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn of_200_at_once_three_run_nine_wait_and_the_others_are_turned_away() {
-        let (gate, held) = (gate(3, 9), Held::new());
+    async fn of_200_concurrent_hashes_three_run_nine_wait_and_the_rest_are_rejected() {
+        let (gate, held) = (gate(3, 9), BlockingJobs::new());
         let mut tasks = JoinSet::new();
         for _ in 0..200 {
             let (gate, work) = (Arc::clone(&gate), held.work());
@@ -161,8 +161,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_waiter_that_gives_up_frees_its_place() {
-        let (gate, held) = (gate(1, 1), Held::new());
+    async fn a_cancelled_waiter_frees_its_slot() {
+        let (gate, held) = (gate(1, 1), BlockingJobs::new());
         let mut running = pin!(gate.run(held.work()));
         assert!(polled(running.as_mut()).is_pending());
         let mut waiting = Box::pin(gate.run(|| ()));
@@ -178,7 +178,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_cancelled_request_keeps_its_permit_until_its_work_has_ended() {
-        let (gate, held) = (gate(1, 1), Held::new());
+        let (gate, held) = (gate(1, 1), BlockingJobs::new());
         let mut given_up = Box::pin(gate.run(held.work()));
         assert!(polled(given_up.as_mut()).is_pending());
         held.has_begun.recv().unwrap();

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn more_memory_than_there_is_is_an_error() {
+    fn requesting_more_memory_than_available_is_an_error() {
         let lent = HashMemory::default().with_blocks(usize::MAX / Block::SIZE, |_| ());
         assert_eq!(lent, Err(PasswordHashingError::Failed));
     }
@@ -149,9 +149,9 @@ mod tests {
             // As many as were lent concurrently.
             assert_eq!(kept(&pool), 16);
         }
-        let begun = Instant::now();
+        let started = Instant::now();
         while kept(&pool) > 0 {
-            assert!(begun.elapsed() < IDLE * 10, "nothing was released");
+            assert!(started.elapsed() < IDLE * 10, "nothing was released");
             sleep(IDLE / 20).await;
         }
         // Released memory is allocated and released again.
@@ -159,7 +159,7 @@ mod tests {
         sleep(IDLE / 2).await;
         assert_eq!(kept(&pool), 8);
         while kept(&pool) > 0 {
-            assert!(begun.elapsed() < IDLE * 20, "nothing was released");
+            assert!(started.elapsed() < IDLE * 20, "nothing was released");
             sleep(IDLE / 20).await;
         }
     }
@@ -168,9 +168,9 @@ mod tests {
     async fn after_a_burst_one_hash_at_a_time_keeps_no_more_than_its_own_memory() {
         let pool = Arc::new(HashMemoryPool::default());
         two_hashes_at_once(&pool);
-        let begun = Instant::now();
+        let started = Instant::now();
         while kept(&pool) > 8 {
-            assert!(begun.elapsed() < IDLE * 10, "nothing was released");
+            assert!(started.elapsed() < IDLE * 10, "nothing was released");
             pool.lend(hash);
             sleep(IDLE / 20).await;
         }

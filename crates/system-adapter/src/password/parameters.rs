@@ -94,14 +94,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn less_than_owasp_recommends_is_refused_by_the_name_of_the_cost() {
+    fn costs_below_owasps_minimum_are_rejected_by_name() {
         assert_eq!(HashParameters::new(19_455, 2), Err(InvalidHashParameters::Memory));
         assert_eq!(HashParameters::new(19_456, 1), Err(InvalidHashParameters::Iterations));
         assert_eq!(HashParameters::new(19_456, 2), Ok(HashParameters::default()));
     }
 
     #[test]
-    fn more_than_a_server_bears_is_refused() {
+    fn excessive_costs_are_rejected() {
         assert_eq!(HashParameters::new(1_048_577, 2), Err(InvalidHashParameters::Memory));
         assert_eq!(HashParameters::new(19_456, 101), Err(InvalidHashParameters::Iterations));
         assert_eq!(HashParameters::new(1_048_576, 5), Err(InvalidHashParameters::Work));

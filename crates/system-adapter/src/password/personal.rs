@@ -50,7 +50,7 @@ mod tests {
     const ADDRESS: &str = "kim.quayle-53@tiny.example.org";
 
     #[test]
-    fn the_address_in_any_dress_is_the_address() {
+    fn the_address_is_recognised_in_any_variation() {
         for text in [
             ADDRESS,
             "KIM.QUAYLE-53@TINY.EXAMPLE.ORG",
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_of_ones_own_may_hold_a_part_of_the_address() {
+    fn a_longer_text_may_contain_a_part_of_the_address() {
         for text in
             ["five quiet hills sleep well, kim", "tiny boxes under an old bridge", "V9#kq2Lw!x7Rt&m4Zp8s"]
         {
@@ -90,7 +90,7 @@ mod tests {
         }
 
         #[test]
-        fn enough_of_ones_own_is_enough(address in "[a-m]{3,8}@[a-m]{3,8}\\.org", own in "[n-qs-z]{8,20}") {
+        fn enough_text_besides_the_address_is_accepted(address in "[a-m]{3,8}@[a-m]{3,8}\\.org", own in "[n-qs-z]{8,20}") {
             let text = format!("{own}{address}");
             prop_assert!(!consists_of(&text, &address));
         }

@@ -29,7 +29,7 @@ mod contract {
 }
 
 #[tokio::test]
-async fn counters_of_past_days_do_not_pile_up() {
+async fn counters_of_past_days_are_removed() {
     let limiter = InProcessRateLimiter::new();
     for day in 0..10 {
         let now = noon() + TimeDelta::days(day);
@@ -41,7 +41,7 @@ async fn counters_of_past_days_do_not_pile_up() {
 }
 
 #[tokio::test]
-async fn a_clock_that_was_years_ahead_leaves_no_trace() {
+async fn counters_of_a_clock_years_ahead_are_removed() {
     let limiter = InProcessRateLimiter::new();
     limiter.count(key(1), 1, noon() + TimeDelta::days(5_000)).await;
     let status = limiter.count(key(1), 1, noon()).await;
@@ -50,7 +50,7 @@ async fn a_clock_that_was_years_ahead_leaves_no_trace() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 8)]
-async fn of_many_requests_at_once_exactly_the_limit_is_granted() {
+async fn exactly_the_limit_of_many_concurrent_requests_is_granted() {
     let limiter = Arc::new(InProcessRateLimiter::new());
     let tasks: Vec<_> = (0..8)
         .map(|_| {

@@ -68,7 +68,7 @@ fn drained_reads_are_no_longer_in_the_ledger() {
 }
 
 #[test]
-fn no_read_is_lost_or_doubled_between_threads_that_add_and_one_that_takes() {
+fn no_read_is_lost_or_duplicated_between_adding_and_draining_threads() {
     const THREADS: u128 = 8;
     const READS: u128 = 5_000;
     let ledger = Arc::new(InProcessReadLedger::new());
@@ -114,7 +114,7 @@ fn no_read_is_lost_or_doubled_between_threads_that_add_and_one_that_takes() {
 }
 
 #[test]
-fn a_full_ledger_keeps_every_read_by_the_hour_as_long_as_that_fits() {
+fn a_full_ledger_merges_reads_by_the_hour() {
     let ledger = InProcessReadLedger::with_capacity(1, 100);
     for minute in 0..6_000 {
         ledger.add(read(1, minute % 1_200));
@@ -157,7 +157,7 @@ fn ten_times_more_keys_than_fit_stay_within_the_capacity() {
 }
 
 #[test]
-fn a_sum_that_is_held_is_added_to_in_a_full_ledger() {
+fn an_existing_sum_grows_in_a_full_ledger() {
     let ledger = InProcessReadLedger::with_capacity(1, 10);
     for _ in 0..100 {
         (0..10).for_each(|user| ledger.add(read(user, 1)));

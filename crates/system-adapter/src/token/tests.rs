@@ -146,14 +146,14 @@ fn a_service_token_names_the_client_as_its_subject_and_no_grant() {
 }
 
 #[test]
-fn what_the_forge_makes_of_good_parts_is_good() {
+fn a_token_forged_from_valid_parts_is_accepted() {
     let test = ring();
     let token = test.forge.sign(&test.forge.header(), &test.forge.body(&claims()));
     assert_eq!(test.ring.verify(&token, now()), Ok(claims()));
 }
 
 #[test]
-fn a_remembered_token_is_still_asked_for_its_times() {
+fn the_times_of_a_cached_token_are_still_checked() {
     let test = ring();
     let token = test.ring.sign(&claims()).unwrap();
     assert!(test.ring.verify(&token, now()).is_ok());
@@ -166,7 +166,7 @@ fn a_remembered_token_is_still_asked_for_its_times() {
 }
 
 #[test]
-fn a_refused_token_is_not_remembered() {
+fn a_rejected_token_is_not_cached() {
     let test = ring();
     let mut body = test.forge.body(&claims());
     body["aud"] = json!("https://elsewhere.example");
@@ -176,7 +176,7 @@ fn a_refused_token_is_not_remembered() {
 }
 
 #[test]
-fn a_ring_for_another_audience_refuses_the_tokens_of_this_one() {
+fn a_ring_for_another_audience_rejects_the_tokens_of_this_one() {
     let test = ring();
     let token = test.ring.sign(&claims()).unwrap();
     let elsewhere = TokenParties { audience: "https://other.example".into(), ..parties() };

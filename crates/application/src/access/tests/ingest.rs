@@ -70,7 +70,7 @@ async fn refusal(request: Request) -> &'static str {
 }
 
 #[tokio::test]
-async fn a_service_client_that_holds_the_scope_writes_and_is_counted_for_the_person_of_the_path() {
+async fn a_service_client_with_the_scope_writes_and_is_counted_for_the_person_in_the_path() {
     let granted = Request::good().run().await.unwrap();
     assert_eq!((granted.client_id, granted.user_id), (client_id(1), Some(user_id(1))));
     assert_eq!((granted.rate.limit, granted.rate.remaining), (LIMITS.ingest, LIMITS.ingest - 1));
@@ -83,7 +83,7 @@ async fn paths_without_a_person_have_a_separate_counter() {
 }
 
 #[tokio::test]
-async fn whether_the_person_of_the_path_exists_is_not_asked() {
+async fn the_person_in_the_path_is_not_looked_up() {
     // The store of users is not read.
     let granted = Request { user_id: Some(user_id(77).to_string()), ..Request::good() }.run().await;
     assert_eq!(granted.unwrap().user_id, Some(user_id(77)));
@@ -115,7 +115,7 @@ async fn a_token_has_only_the_scopes_that_its_client_still_has() {
 }
 
 #[tokio::test]
-async fn each_scope_is_needed_by_itself_and_named_when_it_is_missing() {
+async fn each_missing_scope_is_rejected_and_named() {
     for scope in [Scope::ProfileWrite, Scope::SupplementsWrite, Scope::Sleep] {
         let outcome = Request { scope, used: None, ..Request::good() }.run().await;
         let Err(AuthorizeAccessError::InsufficientScope { needed }) = outcome else { panic!("{outcome:?}") };
@@ -124,12 +124,12 @@ async fn each_scope_is_needed_by_itself_and_named_when_it_is_missing() {
 }
 
 #[tokio::test]
-async fn a_persons_token_cannot_write_whatever_scopes_it_has() {
+async fn a_persons_token_can_never_write() {
     assert_eq!(refusal(Request::of_a_person()).await, "insufficient scope");
 }
 
 #[tokio::test]
-async fn of_several_faults_the_first_in_the_order_of_the_checks_is_reported_and_none_is_counted() {
+async fn only_the_first_fault_in_check_order_is_reported_and_none_is_counted() {
     let bad_id = || Some("not-a-uuid".to_owned());
     let bad_scope = Scope::ProfileWrite;
     let no_token = Request { claims: None, user_id: bad_id(), scope: bad_scope, ..Request::good() };
@@ -141,7 +141,7 @@ async fn of_several_faults_the_first_in_the_order_of_the_checks_is_reported_and_
 }
 
 #[tokio::test]
-async fn beyond_the_limit_of_the_day_it_is_reported_how_long_to_wait() {
+async fn beyond_the_daily_limit_the_error_has_the_time_to_wait() {
     let outcome = Request { used: Some(LIMITS.ingest), ..Request::good() }.run().await;
     let Err(AuthorizeAccessError::RateLimited { rate, retry_after_seconds }) = outcome else {
         panic!("{outcome:?}")

@@ -97,7 +97,7 @@ async fn the_token_is_checked_before_the_user_id() {
 }
 
 #[tokio::test]
-async fn a_mistyped_token_is_refused_without_asking_the_store() {
+async fn a_mistyped_token_is_rejected_without_a_lookup() {
     let right = token();
     let mut swapped = right.clone().into_bytes();
     swapped.swap(10, 52);

@@ -118,7 +118,7 @@ async fn disconnecting_nothing_is_not_audited() {
 }
 
 #[tokio::test]
-async fn t85_a_bad_new_password_is_reported_before_the_present_one_is_looked_at() {
+async fn t85_a_bad_new_password_is_reported_before_the_current_one_is_checked() {
     for (new, expected) in [
         ("", NewPasswordError::TooShort),
         ("fourteen chars", NewPasswordError::TooShort),
@@ -134,7 +134,7 @@ async fn t85_a_bad_new_password_is_reported_before_the_present_one_is_looked_at(
 }
 
 #[tokio::test]
-async fn t81_the_present_password_is_guessed_within_the_limits_of_a_sign_in() {
+async fn t81_guesses_of_the_current_password_are_limited_like_sign_ins() {
     let store = Arc::new(PreparedUnitsOfWork::new((0..11).map(|_| MockUnitOfWork::default())));
     let (ports, hasher, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
     let (change, address) = (change(ports), email(EMAIL));
@@ -155,7 +155,7 @@ async fn t81_the_present_password_is_guessed_within_the_limits_of_a_sign_in() {
 }
 
 #[tokio::test]
-async fn t84_a_present_password_of_no_form_is_not_hashed() {
+async fn t84_a_malformed_current_password_is_not_hashed() {
     let (ports, hasher, failures) = ports(account(&person(), Some(hash_of(PASSWORD))), units([]));
     let address = email(EMAIL);
     let command = ChangePasswordCommand { current: &"x".repeat(1_000_000), ..command(&address) };
@@ -165,14 +165,14 @@ async fn t84_a_present_password_of_no_form_is_not_hashed() {
 }
 
 #[tokio::test]
-async fn an_address_that_went_to_another_account_does_not_open_that_one() {
+async fn an_address_taken_over_by_another_account_gives_no_access_to_it() {
     let other = User { id: user_id(2), ..person() };
     let store = units([]);
     let (ports, hasher, _) = ports(account(&other, Some(hash_of(PASSWORD))), store.clone());
     let error = change(ports).run(command(&email(EMAIL))).await.unwrap_err();
     assert!(matches!(error, ChangePasswordError::Check(PasswordCheckError::WrongCredentials)));
     assert_eq!(*hasher.checked.lock().unwrap(), [None]);
-    assert_eq!(store.endings().begun(), 0);
+    assert_eq!(store.endings().opened(), 0);
 }
 
 #[tokio::test]
@@ -189,7 +189,7 @@ async fn a_busy_server_changes_nothing() {
 }
 
 #[tokio::test]
-async fn of_two_concurrent_changes_the_later_one_must_be_retried() {
+async fn the_later_of_two_concurrent_changes_must_be_retried() {
     for unit in [
         still(person(), Some(hash_of("what the other browser chose"))),
         still(locked_person(), Some(hash_of(PASSWORD))),

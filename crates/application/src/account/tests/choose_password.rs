@@ -116,7 +116,7 @@ async fn t85_a_rejected_password_does_not_use_up_the_link() {
         let store = units([]);
         let error = choose(look(Some(reset()), person()), &store, password).await.unwrap_err();
         assert!(matches!(error, ChoosePasswordError::Rule(rule) if rule == expected), "{error}");
-        assert_eq!(store.endings().begun(), 0);
+        assert_eq!(store.endings().opened(), 0);
     }
 }
 
@@ -129,7 +129,7 @@ async fn a_busy_server_does_not_use_up_the_link() {
         ChoosePasswordPorts { hasher: Arc::new(hasher), ..ports(look(Some(reset()), person()), &store) };
     let error = ChoosePassword::new(ports, OPTIONAL, None).run(command(PASSWORD)).await.unwrap_err();
     assert!(matches!(error, ChoosePasswordError::Hashing(PasswordHashingError::Busy)), "{error}");
-    assert_eq!(store.endings().begun(), 0);
+    assert_eq!(store.endings().opened(), 0);
 }
 
 #[tokio::test]
@@ -155,7 +155,7 @@ async fn t84_nothing_is_hashed_for_an_invalid_link() {
 }
 
 #[tokio::test]
-async fn of_two_concurrent_uses_one_sets_the_password() {
+async fn only_one_of_two_concurrent_uses_sets_the_password() {
     for purpose in [reset(), sign_up()] {
         let mut late = consuming(MockUnitOfWork::default(), &purpose, false);
         late.users.expect_find().returning(|_| Ok(Some(person())));

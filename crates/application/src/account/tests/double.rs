@@ -47,7 +47,7 @@ impl RecordingHasher {
 
     fn begin(&self) -> Result<(), PasswordHashingError> {
         if let Some(endings) = &self.endings {
-            let open = endings.begun() - endings.committed() - endings.rolled_back();
+            let open = endings.opened() - endings.committed() - endings.rolled_back();
             assert_eq!(open, 0, "a unit of work is open while a password is hashed");
         }
         if self.is_busy.load(Ordering::SeqCst) { Err(PasswordHashingError::Busy) } else { Ok(()) }

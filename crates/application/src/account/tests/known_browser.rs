@@ -18,7 +18,7 @@ use std::sync::Arc;
 const OLD: &str = "a rainy night in the valley";
 
 /// A sign-in with its recorded audit events.
-fn door() -> (SignIn, RecordedEvents) {
+fn fixture() -> (SignIn, RecordedEvents) {
     let units = PreparedUnitsOfWork::new(std::iter::repeat_with(signing_in).take(200));
     let events = units.events();
     let ports = SignInPorts {
@@ -37,61 +37,61 @@ fn own_cookie() -> Secret {
 }
 
 /// Returns whether the password was checked.
-async fn is_looked_at(door: &SignIn, known_browser: Option<&Secret>, password: &str, host: u32) -> bool {
+async fn is_checked(fixture: &SignIn, known_browser: Option<&Secret>, password: &str, host: u32) -> bool {
     let address: IpAddr = Ipv4Addr::from_bits(0x0a00_0000 + host).into();
     let command = SignInCommand { known_browser, ..sign_in_command(EMAIL, password, address) };
-    match door.run(command).await {
+    match fixture.run(command).await {
         Ok(_) | Err(PasswordCheckError::WrongCredentials) => true,
         Err(PasswordCheckError::TooManyAttempts { .. }) => false,
         Err(other) => panic!("{other}"),
     }
 }
 
-async fn exhaust(door: &SignIn, known_browser: Option<&Secret>, first_host: u32) {
+async fn exhaust(fixture: &SignIn, known_browser: Option<&Secret>, first_host: u32) {
     for host in first_host..first_host + 10 {
-        assert!(is_looked_at(door, known_browser, WRONG, host).await, "{host}");
+        assert!(is_checked(fixture, known_browser, WRONG, host).await, "{host}");
     }
-    assert!(!is_looked_at(door, known_browser, WRONG, first_host + 10).await);
+    assert!(!is_checked(fixture, known_browser, WRONG, first_host + 10).await);
 }
 
 #[tokio::test]
 async fn t81_strangers_do_not_keep_the_owner_out_of_a_browser_that_they_have_used() {
-    let (door, _) = door();
-    exhaust(&door, None, 0).await;
-    assert!(!is_looked_at(&door, None, PASSWORD, 20).await);
-    assert!(is_looked_at(&door, Some(&own_cookie()), PASSWORD, 21).await);
+    let (fixture, _) = fixture();
+    exhaust(&fixture, None, 0).await;
+    assert!(!is_checked(&fixture, None, PASSWORD, 20).await);
+    assert!(is_checked(&fixture, Some(&own_cookie()), PASSWORD, 21).await);
     // Their sign-in does not reset the strangers' counters.
-    assert!(!is_looked_at(&door, None, WRONG, 22).await);
+    assert!(!is_checked(&fixture, None, WRONG, 22).await);
 }
 
 #[tokio::test]
-async fn t81_a_browser_that_is_known_has_ten_attempts_as_well_and_uses_up_no_others() {
-    let (door, _) = door();
-    exhaust(&door, Some(&own_cookie()), 0).await;
-    assert!(!is_looked_at(&door, Some(&own_cookie()), PASSWORD, 20).await);
-    exhaust(&door, None, 30).await;
+async fn t81_a_known_browser_has_ten_separate_attempts() {
+    let (fixture, _) = fixture();
+    exhaust(&fixture, Some(&own_cookie()), 0).await;
+    assert!(!is_checked(&fixture, Some(&own_cookie()), PASSWORD, 20).await);
+    exhaust(&fixture, None, 30).await;
 }
 
 #[tokio::test]
-async fn t81_a_cookie_of_another_person_an_earlier_password_or_nothing_of_ours_is_a_strangers() {
+async fn t81_a_foreign_outdated_or_invalid_cookie_is_treated_as_a_strangers() {
     let strangers = [
         known_browser_cookie(user_id(2), &hash_of(PASSWORD)),
         known_browser_cookie(user_id(1), &hash_of(OLD)),
         secret(SecretKind::KnownBrowser, 7),
     ];
-    let (door, _) = door();
-    exhaust(&door, None, 0).await;
+    let (fixture, _) = fixture();
+    exhaust(&fixture, None, 0).await;
     for (host, cookie) in (20..).zip(&strangers) {
-        assert!(!is_looked_at(&door, Some(cookie), PASSWORD, host).await, "{host}");
+        assert!(!is_checked(&fixture, Some(cookie), PASSWORD, host).await, "{host}");
     }
 }
 
 #[tokio::test]
-async fn a_limit_of_an_account_that_is_reached_is_written_down_once() {
-    let (door, events) = door();
-    exhaust(&door, None, 0).await;
+async fn reaching_the_limit_of_an_account_is_recorded_once() {
+    let (fixture, events) = fixture();
+    exhaust(&fixture, None, 0).await;
     for host in 20..60 {
-        assert!(!is_looked_at(&door, None, WRONG, host).await);
+        assert!(!is_checked(&fixture, None, WRONG, host).await);
     }
     let limited: Vec<_> =
         events.all().into_iter().filter(|event| event.kind == AuditKind::SignInLimited).collect();
@@ -101,11 +101,11 @@ async fn a_limit_of_an_account_that_is_reached_is_written_down_once() {
 }
 
 #[tokio::test]
-async fn a_limit_of_an_address_that_is_reached_is_written_down_once_and_names_nobody() {
-    let (door, events) = door();
+async fn reaching_the_limit_of_an_address_is_recorded_once_without_a_user() {
+    let (fixture, events) = fixture();
     for number in 0..140 {
         let email = format!("somebody{number}@example.org");
-        door.run(sign_in_command(&email, WRONG, home())).await.unwrap_err();
+        fixture.run(sign_in_command(&email, WRONG, home())).await.unwrap_err();
     }
     let [event] = events.all().try_into().unwrap();
     assert_eq!((event.kind, event.user_id), (AuditKind::SignInLimited, None));
@@ -113,11 +113,11 @@ async fn a_limit_of_an_address_that_is_reached_is_written_down_once_and_names_no
 }
 
 #[tokio::test]
-async fn a_limit_of_an_account_that_does_not_exist_leaves_no_event() {
-    let (door, events) = door();
+async fn reaching_the_limit_of_an_unknown_account_records_no_event() {
+    let (fixture, events) = fixture();
     for host in 0..20_u32 {
         let address = Ipv4Addr::from_bits(0x0b00_0000 + host).into();
-        door.run(sign_in_command("nobody@example.org", WRONG, address)).await.unwrap_err();
+        fixture.run(sign_in_command("nobody@example.org", WRONG, address)).await.unwrap_err();
     }
     assert_eq!(events.all(), []);
 }

@@ -249,6 +249,6 @@ async fn a_failing_counter_rejects_the_request() {
         let reset = RequestPasswordReset::new(ports);
         let outcome = reset.run(command(EMAIL)).await;
         assert!(matches!(outcome, Err(LinkRequestError::Storage(StorageError::Unavailable))));
-        assert_eq!(store.endings().begun(), 0);
+        assert_eq!(store.endings().opened(), 0);
     }
 }

@@ -31,7 +31,7 @@ fn session(began: i64, seen: i64) -> Session {
     }
 }
 
-fn found(session: Session, user_status: UserStatus) -> MockSessionReader {
+fn session_reader(session: Session, user_status: UserStatus) -> MockSessionReader {
     let home_timezone = TimeZone::UTC;
     let mut reader = MockSessionReader::new();
     reader.expect_find_session().times(1).returning(move |hash| {
@@ -55,7 +55,8 @@ async fn resumed(reader: MockSessionReader, units: Arc<PreparedUnitsOfWork>) -> 
 #[tokio::test]
 async fn a_cookie_shows_who_is_signed_in_and_whether_that_is_fresh() {
     for (began, is_fresh) in [(299, true), (300, false)] {
-        let person = resumed(found(session(began, 10), UserStatus::Active), units([])).await.unwrap();
+        let person =
+            resumed(session_reader(session(began, 10), UserStatus::Active), units([])).await.unwrap();
         assert_eq!(
             (person.user_id, person.email, person.home_timezone),
             (user_id(1), email(EMAIL), TimeZone::UTC)
@@ -74,7 +75,7 @@ async fn ended_sessions_and_locked_accounts_are_not_signed_in() {
         (session(month, 1), UserStatus::Active),
         (session(10, 10), locked()),
     ] {
-        assert!(resumed(found(session, status), units([])).await.is_none());
+        assert!(resumed(session_reader(session, status), units([])).await.is_none());
     }
 }
 
@@ -82,7 +83,7 @@ async fn ended_sessions_and_locked_accounts_are_not_signed_in() {
 async fn a_session_without_a_second_factor_is_not_signed_in_if_the_operator_requires_one() {
     for method in AuthenticationMethod::ALL {
         let session = Session { method, ..session(10, 10) };
-        let reader = Arc::new(found(session, UserStatus::Active));
+        let reader = Arc::new(session_reader(session, UserStatus::Active));
         let (lifetime, policy) = (SessionLifetime::default(), SecondFactorPolicy::Required);
         let resume = ResumeSession::new(reader, units([]), clock(), lifetime, policy);
         let person = resume.run(secret(SecretKind::Session, 5).expose()).await.unwrap();
@@ -116,7 +117,7 @@ async fn use_again(seen: i64, units: Arc<PreparedUnitsOfWork>) {
 async fn use_is_recorded_once_a_minute() {
     let store = units([]);
     use_again(59, store.clone()).await;
-    assert_eq!(store.endings().begun(), 0);
+    assert_eq!(store.endings().opened(), 0);
 
     let mut unit = MockUnitOfWork::default();
     unit.sessions
@@ -135,7 +136,7 @@ async fn a_use_that_cannot_be_recorded_is_tried_again_with_the_next_page() {
     let resume = resuming(MockSessionReader::new(), store.clone());
     for tries in 1..=2 {
         resume.record_use(&session(600, 60)).await;
-        assert_eq!(store.endings().begun(), tries);
+        assert_eq!(store.endings().opened(), tries);
     }
 }
 

@@ -68,11 +68,11 @@ async fn t17_t30_a_password_set_by_the_operator_ends_all_sessions_of_the_old_one
 }
 
 #[tokio::test]
-async fn t85_the_operator_obeys_the_rules_too() {
+async fn t85_the_rules_apply_to_the_operator_too() {
     let store = units([]);
     let outcome = set(&store, "password and some more", false).await;
     assert!(matches!(outcome, Err(SetPasswordError::Rule(NewPasswordError::Guessable))));
-    assert_eq!(store.endings().begun(), 0);
+    assert_eq!(store.endings().opened(), 0);
 }
 
 #[tokio::test]
@@ -84,7 +84,7 @@ async fn unknown_accounts_get_no_password_and_a_busy_server_sets_none() {
     assert!(matches!(outcome, Err(SetPasswordError::NotFound)));
     let outcome = set(&store, PASSWORD, true).await;
     assert!(matches!(outcome, Err(SetPasswordError::Hashing(PasswordHashingError::Busy))));
-    assert_eq!(store.endings().begun(), 0);
+    assert_eq!(store.endings().opened(), 0);
     // The user was erased while the password was hashed.
     let mut erased = MockUnitOfWork::default();
     erased.users.expect_find().times(1).returning(|_| Ok(None));
@@ -99,5 +99,5 @@ async fn a_sandbox_person_gets_no_password() {
     let ports = ports(&store, RecordingHasher::default(), Arc::default());
     let outcome = SetPassword::new(ports, profiles(Some(in_sandbox()))).run(user_id(1), PASSWORD).await;
     assert!(matches!(outcome, Err(SetPasswordError::SandboxPerson)), "{outcome:?}");
-    assert_eq!(store.endings().begun(), 0);
+    assert_eq!(store.endings().opened(), 0);
 }

@@ -1,6 +1,6 @@
 use super::super::{PasswordCheckError, SignIn, SignInCommand, SignInOrigin, SignInProgress, SignedIn};
 use super::support::{
-    CallLog, EMAIL, PASSWORD, account, door, hash_of, home, limits, locked_person, opened, ports,
+    CallLog, EMAIL, PASSWORD, account, fixture, hash_of, home, limits, locked_person, opened, ports,
     sign_in_command, still, storing, units, visit, weak_hash_of,
 };
 use crate::ports::storage::StorageError;
@@ -48,7 +48,7 @@ async fn the_right_password_opens_a_session_with_a_new_cookie() {
     let stored = CallLog::<Session>::default();
     let store = units([storing(still(person(), Some(hash_of(PASSWORD))), &stored)]);
     let (ports, hasher, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
-    let SignedIn { session, cookie, known_browser } = opened(door(ports).run(command()).await.unwrap());
+    let SignedIn { session, cookie, known_browser } = opened(fixture(ports).run(command()).await.unwrap());
 
     assert_eq!(*stored.lock().unwrap(), std::slice::from_ref(&session));
     assert_eq!(cookie.kind(), SecretKind::Session);
@@ -81,11 +81,11 @@ async fn case_does_not_make_another_account() {
     let store = units([storing(still(person(), Some(hash_of(PASSWORD))), &stored)]);
     let (ports, _, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store);
     let command = SignInCommand { email: "Robin@Example.org", ..command() };
-    assert_eq!(opened(door(ports).run(command).await.unwrap()).session.user_id, user_id(1));
+    assert_eq!(opened(fixture(ports).run(command).await.unwrap()).session.user_id, user_id(1));
 }
 
 #[tokio::test]
-async fn t30_each_sign_in_draws_another_id_and_cookie_and_ends_the_session_before() {
+async fn t30_each_sign_in_creates_a_new_id_and_cookie_and_ends_the_previous_session() {
     let stored = CallLog::<Session>::default();
     let unit = |existed| {
         let unit = storing(still(person(), Some(hash_of(PASSWORD))), &stored);
@@ -93,7 +93,7 @@ async fn t30_each_sign_in_draws_another_id_and_cookie_and_ends_the_session_befor
     };
     let store = units([unit(true), unit(false)]);
     let (ports, _, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
-    let sign_in = door(ports);
+    let sign_in = fixture(ports);
     let old = old_session(1);
     let command = replacing(&old);
     sign_in.run(command).await.unwrap();
@@ -116,7 +116,7 @@ async fn the_previous_users_session_in_this_browser_ends_in_their_name() {
     let unit = storing(still(person(), Some(hash_of(PASSWORD))), &stored);
     let store = units([ending(unit, &old_session(2), true)]);
     let (ports, _, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
-    let signed_in = opened(door(ports).run(replacing(&old_session(2))).await.unwrap());
+    let signed_in = opened(fixture(ports).run(replacing(&old_session(2))).await.unwrap());
     assert_eq!(signed_in.session.first_seen_at, noon());
     let events = store.events().all();
     assert_eq!((events[0].kind, events[0].user_id), (AuditKind::SignedOut, Some(user_id(2))));
@@ -136,7 +136,7 @@ async fn t86_a_weak_hash_is_rehashed_with_the_sign_in() {
         .returning(|_, _, _| Ok(true));
     let store = units([unit]);
     let (ports, hasher, _) = ports(account(&person(), Some(weak_hash_of(PASSWORD))), store.clone());
-    door(ports).run(command()).await.unwrap();
+    fixture(ports).run(command()).await.unwrap();
     assert_eq!((hasher.checks(), hasher.hashed.load(Ordering::SeqCst)), (1, 1));
     assert_eq!(store.endings().committed(), 1);
 }
@@ -146,15 +146,15 @@ async fn t86_a_hash_with_current_parameters_is_not_rehashed() {
     let stored = CallLog::default();
     let store = units([storing(still(person(), Some(hash_of(PASSWORD))), &stored)]);
     let (ports, hasher, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store);
-    door(ports).run(command()).await.unwrap();
+    fixture(ports).run(command()).await.unwrap();
     assert_eq!(hasher.hashed.load(Ordering::SeqCst), 0);
 }
 
 /// Returns the error of a correct password when the unit of work then finds different state.
-async fn overtaken(unit: MockUnitOfWork) -> PasswordCheckError {
+async fn error_after_concurrent_change(unit: MockUnitOfWork) -> PasswordCheckError {
     let store = units([unit]);
     let (ports, _, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
-    let error = door(ports).run(command()).await.unwrap_err();
+    let error = fixture(ports).run(command()).await.unwrap_err();
     assert_eq!(store.endings().committed(), 0);
     error
 }
@@ -162,7 +162,7 @@ async fn overtaken(unit: MockUnitOfWork) -> PasswordCheckError {
 #[tokio::test]
 async fn a_password_changed_during_sign_in_opens_no_session() {
     for now_stored in [Some(hash_of("another one altogether")), None] {
-        let error = overtaken(still(person(), now_stored)).await;
+        let error = error_after_concurrent_change(still(person(), now_stored)).await;
         assert!(matches!(error, PasswordCheckError::Storage(StorageError::Retryable)), "{error}");
     }
 }
@@ -174,7 +174,7 @@ async fn an_account_locked_or_erased_during_sign_in_opens_no_session() {
     erased.users.expect_find().return_once(|_| Ok(None));
     erased.passwords.expect_find().returning(|_| Ok(None));
     for unit in [still(locked_person(), same), erased] {
-        let error = overtaken(unit).await;
+        let error = error_after_concurrent_change(unit).await;
         assert!(matches!(error, PasswordCheckError::Storage(StorageError::Retryable)), "{error}");
     }
 }
@@ -197,7 +197,7 @@ fn waiting(has_app: bool, stored: &CallLog<PendingSignIn>) -> MockUnitOfWork {
 }
 
 #[tokio::test]
-async fn a_password_alone_opens_no_session_if_a_second_step_is_due() {
+async fn a_password_alone_opens_no_session_if_a_second_step_is_required() {
     for (has_app, policy, step) in [
         (true, SecondFactorPolicy::Optional, SecondStep::Code),
         (true, SecondFactorPolicy::Required, SecondStep::Code),

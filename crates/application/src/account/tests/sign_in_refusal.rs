@@ -1,6 +1,6 @@
 use super::super::{PasswordCheckError, SignInCommand, SignInPorts};
 use super::support::{
-    CallLog, EMAIL, FailingAt, PASSWORD, WRONG, account, door, hash_of, home, locked_person, ports,
+    CallLog, EMAIL, FailingAt, PASSWORD, WRONG, account, fixture, hash_of, home, locked_person, ports,
     sign_in_command, still, storing, units, weak_hash_of,
 };
 use crate::ports::storage::test_support::MockUnitOfWork;
@@ -30,7 +30,7 @@ struct Effects {
 async fn refused(user: &User, stored: Option<PasswordHash>, email: &str, password: &str) -> Effects {
     let store = units([MockUnitOfWork::default()]);
     let (ports, hasher, failures) = ports(account(user, stored), store.clone());
-    let error = door(ports).run(command(email, password)).await.unwrap_err();
+    let error = fixture(ports).run(command(email, password)).await.unwrap_err();
     assert!(matches!(error, PasswordCheckError::WrongCredentials), "{error}");
     let refusals = store.events().all();
     assert!(refusals.iter().all(|event| event.kind == AuditKind::SignInRefused));
@@ -68,7 +68,7 @@ async fn t80_all_rejected_sign_ins_have_the_same_response_hashing_and_writes() {
 async fn a_malformed_address_is_not_looked_up() {
     let store = units([]);
     let (ports, hasher, _) = ports(MockCredentialReader::new(), store);
-    let error = door(ports).run(command("robin", PASSWORD)).await.unwrap_err();
+    let error = fixture(ports).run(command("robin", PASSWORD)).await.unwrap_err();
     assert!(matches!(error, PasswordCheckError::WrongCredentials));
     assert_eq!(hasher.checks(), 1);
 }
@@ -77,7 +77,7 @@ async fn a_malformed_address_is_not_looked_up() {
 async fn a_rejection_is_audited_only_for_existing_accounts() {
     let store = units([MockUnitOfWork::default()]);
     let (ports, _, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
-    let sign_in = door(ports);
+    let sign_in = fixture(ports);
     sign_in.run(command("nobody@example.org", WRONG)).await.unwrap_err();
     assert_eq!(store.events().all(), []);
     sign_in.run(command(EMAIL, WRONG)).await.unwrap_err();
@@ -91,7 +91,7 @@ async fn t84_an_invalid_password_is_neither_counted_nor_hashed() {
     let million = "x".repeat(1_000_000);
     for password in ["", &"x".repeat(1025), &million] {
         let (ports, hasher, failures) = ports(MockCredentialReader::new(), units([]));
-        let error = door(ports).run(command(EMAIL, password)).await.unwrap_err();
+        let error = fixture(ports).run(command(EMAIL, password)).await.unwrap_err();
         assert!(matches!(error, PasswordCheckError::InvalidForm), "{error}");
         assert_eq!((hasher.checks(), failures.counts().len()), (0, 0));
     }
@@ -101,7 +101,7 @@ async fn t84_an_invalid_password_is_neither_counted_nor_hashed() {
 async fn t84_attempts_that_a_busy_server_did_not_check_are_not_counted() {
     let (ports, hasher, failures) = ports(account(&person(), Some(hash_of(PASSWORD))), units([]));
     hasher.is_busy.store(true, Ordering::SeqCst);
-    let sign_in = door(ports);
+    let sign_in = fixture(ports);
     for _ in 0..20 {
         let error = sign_in.run(command(EMAIL, WRONG)).await.unwrap_err();
         assert!(matches!(error, PasswordCheckError::Hashing(PasswordHashingError::Busy)), "{error}");
@@ -114,7 +114,7 @@ async fn t81_a_failing_counter_rejects_the_attempt() {
     for call in 1..=3 {
         let (ports, hasher, _) = ports(account(&person(), Some(hash_of(PASSWORD))), units([]));
         let ports = SignInPorts { failures: Arc::new(FailingAt::call(call)), ..ports };
-        let error = door(ports).run(command(EMAIL, PASSWORD)).await.unwrap_err();
+        let error = fixture(ports).run(command(EMAIL, PASSWORD)).await.unwrap_err();
         assert!(matches!(error, PasswordCheckError::Storage(StorageError::Unavailable)), "{error}");
         assert_eq!(hasher.checks(), 0, "call {call}");
     }
@@ -126,9 +126,9 @@ async fn a_right_password_opens_no_session_if_its_counters_cannot_be_updated() {
         let store = units([]);
         let (ports, _, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
         let ports = SignInPorts { failures: Arc::new(FailingAt::call(call)), ..ports };
-        let error = door(ports).run(command(EMAIL, PASSWORD)).await.unwrap_err();
+        let error = fixture(ports).run(command(EMAIL, PASSWORD)).await.unwrap_err();
         assert!(matches!(error, PasswordCheckError::Storage(StorageError::Unavailable)), "{error}");
-        assert_eq!(store.endings().begun(), 0);
+        assert_eq!(store.endings().opened(), 0);
     }
 }
 
@@ -137,7 +137,7 @@ async fn an_unavailable_store_is_not_reported_as_a_wrong_password() {
     let mut away = MockCredentialReader::new();
     away.expect_find_credentials().returning(|_| Err(StorageError::Unavailable));
     let (ports, hasher, _) = ports(away, units([]));
-    let error = door(ports).run(command(EMAIL, PASSWORD)).await.unwrap_err();
+    let error = fixture(ports).run(command(EMAIL, PASSWORD)).await.unwrap_err();
     assert!(matches!(error, PasswordCheckError::Storage(StorageError::Unavailable)));
     assert_eq!(hasher.checks(), 0);
 }
@@ -148,7 +148,7 @@ async fn an_unreadable_hash_is_a_separate_error() {
     let mut broken = MockPasswordHasher::new();
     broken.expect_check().returning(|_, _| Err(PasswordHashingError::Failed));
     let ports = SignInPorts { hasher: Arc::new(broken), ..ports };
-    let error = door(ports).run(command(EMAIL, PASSWORD)).await.unwrap_err();
+    let error = fixture(ports).run(command(EMAIL, PASSWORD)).await.unwrap_err();
     assert!(matches!(error, PasswordCheckError::Hashing(PasswordHashingError::Failed)));
 }
 
@@ -162,6 +162,6 @@ async fn t86_a_person_can_sign_in_even_if_a_weak_hash_cannot_be_rehashed() {
         hasher.expect_check().returning(|_, _| Ok(PasswordCheck { is_right: true, is_outdated: true }));
         hasher.expect_hash().times(1).returning(move |_| Err(failure));
         let ports = SignInPorts { hasher: Arc::new(hasher), ..ports };
-        assert!(door(ports).run(command(EMAIL, PASSWORD)).await.is_ok());
+        assert!(fixture(ports).run(command(EMAIL, PASSWORD)).await.is_ok());
     }
 }

@@ -95,7 +95,7 @@ pub(super) fn limits() -> SignInLimits {
 }
 
 /// A sign-in with these ports, without a second factor unless the person has one.
-pub(super) fn door(ports: SignInPorts) -> SignIn {
+pub(super) fn fixture(ports: SignInPorts) -> SignIn {
     SignIn::new(ports, limits(), SecondFactorPolicy::Optional)
 }
 

@@ -86,7 +86,7 @@ async fn one_of_both_lists_may_be_empty() {
 }
 
 #[tokio::test]
-async fn an_event_of_an_app_comes_with_its_name_and_that_of_the_person_with_none() {
+async fn only_events_of_apps_have_a_name() {
     let written = AuditEvent { actor: AuditActor::Client, kind: AuditKind::SleepWritten, ..happened(1) };
     let by_operator = AuditEvent { actor: AuditActor::Operator, ..happened(4) };
     let events =

@@ -6,7 +6,7 @@ use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::testing::{client_id, user_id};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 
-fn written(user: u128) -> AuditEvent {
+fn daily_event(user: u128) -> AuditEvent {
     event(AuditActor::Client, AuditKind::SleepWritten).user(user_id(user)).client(client_id(1))
 }
 
@@ -21,30 +21,30 @@ async fn commit(daily: &DailyEvents, events: &[AuditEvent]) -> Vec<AuditEvent> {
 #[tokio::test]
 async fn a_daily_event_is_stored_once_a_day() {
     let daily = DailyEvents::default();
-    assert_eq!(commit(&daily, &[written(1)]).await, [written(1)]);
-    assert!(daily.is_known(&written(1)) && !daily.is_known(&written(2)));
-    let later = AuditEvent { at: minutes_ago(-700), ..written(1) };
-    assert_eq!(commit(&daily, &[later, written(2)]).await, [written(2)]);
-    let deleted = AuditEvent { kind: AuditKind::SleepDeleted, ..written(1) };
+    assert_eq!(commit(&daily, &[daily_event(1)]).await, [daily_event(1)]);
+    assert!(daily.is_known(&daily_event(1)) && !daily.is_known(&daily_event(2)));
+    let later = AuditEvent { at: minutes_ago(-700), ..daily_event(1) };
+    assert_eq!(commit(&daily, &[later, daily_event(2)]).await, [daily_event(2)]);
+    let deleted = AuditEvent { kind: AuditKind::SleepDeleted, ..daily_event(1) };
     assert_eq!(commit(&daily, std::slice::from_ref(&deleted)).await, [deleted]);
 }
 
 #[tokio::test]
 async fn a_daily_event_is_stored_again_the_next_day() {
     let daily = DailyEvents::default();
-    commit(&daily, &[written(1)]).await;
-    let next_day = AuditEvent { at: minutes_ago(-720), ..written(1) };
+    commit(&daily, &[daily_event(1)]).await;
+    let next_day = AuditEvent { at: minutes_ago(-720), ..daily_event(1) };
     assert_eq!(commit(&daily, std::slice::from_ref(&next_day)).await, std::slice::from_ref(&next_day));
     assert_eq!(commit(&daily, &[next_day]).await, []);
 }
 
 #[tokio::test]
-async fn the_store_is_asked_for_an_event_since_the_day_began() {
+async fn the_store_is_queried_for_events_since_the_start_of_the_day() {
     // Another process has appended it before.
     let units = PreparedUnitsOfWork::new([(); 3].map(|()| MockUnitOfWork::default()));
-    let early = AuditEvent { at: minutes_ago(720), ..written(1) };
-    let yesterday = AuditEvent { at: minutes_ago(721), ..written(1) };
-    for (event, expected) in [(yesterday, 1), (early, 2), (written(1), 2)] {
+    let early = AuditEvent { at: minutes_ago(720), ..daily_event(1) };
+    let yesterday = AuditEvent { at: minutes_ago(721), ..daily_event(1) };
+    for (event, expected) in [(yesterday, 1), (early, 2), (daily_event(1), 2)] {
         DailyEvents::default().commit(units.begin().await.unwrap(), vec![event]).await.unwrap();
         assert_eq!(units.events().all().len(), expected);
     }

@@ -49,7 +49,7 @@ async fn sums_are_stored_in_batches_of_five_hundred_in_one_order() {
 }
 
 #[tokio::test]
-async fn of_one_person_the_order_is_by_minute_then_reader_then_kind() {
+async fn the_reads_of_a_person_are_ordered_by_minute_then_reader_then_kind() {
     let earlier = tally(1, 5);
     let own = Reader::PersonalToken(PersonalTokenId::from_uuid(Uuid::nil()));
     let by_token = ReadTally { key: TallyKey { reader: own, ..tally(1, 4).key }, ..tally(1, 4) };
@@ -107,7 +107,7 @@ impl ReadTallyStore for SilentStore {
 }
 
 #[tokio::test]
-async fn a_flush_that_is_given_up_loses_nothing() {
+async fn a_cancelled_flush_loses_nothing() {
     let ledger = holding(3);
     let flush = FlushReads::new(ledger.clone(), Arc::new(SilentStore));
     let mut running = Box::pin(flush.run());

@@ -83,7 +83,7 @@ async fn the_last_page_has_no_next() {
 }
 
 #[tokio::test]
-async fn a_page_continues_after_a_position_of_the_same_person_whatever_it_says() {
+async fn a_position_never_selects_another_persons_page() {
     let expected = Some(tally(1, 5).key);
     for named in [1, 2] {
         let list = ListReads::new(store(expected, 9, Vec::new()), clients(), no_tokens());

@@ -40,5 +40,5 @@ async fn a_rejection_is_audited_in_a_separate_unit_of_work() {
 async fn a_rejection_that_cannot_be_audited_is_still_a_rejection() {
     let units = PreparedUnitsOfWork::new([]);
     append_refusal(&units, &event(AuditActor::Client, AuditKind::RefreshTokenMisused)).await;
-    assert_eq!(units.endings().begun(), 1);
+    assert_eq!(units.endings().opened(), 1);
 }

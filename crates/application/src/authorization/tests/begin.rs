@@ -89,7 +89,7 @@ async fn a_request_of_a_user_who_has_signed_in_is_theirs_at_once_and_pushes_out_
 }
 
 #[tokio::test]
-async fn a_session_of_a_locked_or_erased_person_is_none() {
+async fn a_session_of_a_locked_or_erased_person_is_ignored() {
     for user in [None, Some(User { status: locked(), ..person() })] {
         let mut second = MockUnitOfWork::default();
         let stored = expect_request(&mut second);

@@ -89,7 +89,7 @@ fn deciding_about_a_draft(is_admitted: bool) -> MockUnitOfWork {
 }
 
 #[tokio::test]
-async fn a_draft_with_all_its_users_admits_nobody_else_and_nothing_is_stored() {
+async fn a_full_draft_admits_nobody_else_and_stores_nothing() {
     let error = refusal(deciding_about_a_draft(false)).await;
     assert!(matches!(error, ConsentError::DraftFull), "{error:?}");
 }
@@ -105,12 +105,12 @@ async fn an_admitted_user_of_a_draft_grants_access_which_is_not_remembered() {
 }
 
 #[tokio::test]
-async fn the_owner_of_a_draft_needs_no_place_among_its_users() {
+async fn the_owner_of_a_draft_is_not_counted_among_its_users() {
     assert_eq!(granted(request(), draft_of(1), BOTH).await, "profile sleep");
 }
 
 #[tokio::test]
-async fn a_denial_takes_no_place_among_the_users_of_a_draft() {
+async fn a_denial_does_not_add_a_user_to_a_draft() {
     let mut unit = deciding(request(), draft_of(2));
     expect_forgotten(&mut unit);
     let (outcome, effects) = decide(unit, ConsentDecision::Deny).await;
@@ -138,7 +138,7 @@ async fn an_allowed_request_returns_a_code_bound_to_all_of_its_parameters() {
 }
 
 #[tokio::test]
-async fn t29_what_is_granted_was_ticked_asked_for_and_is_still_the_clients() {
+async fn t29_only_scopes_that_are_ticked_requested_and_still_allowed_are_granted() {
     assert_eq!(granted(request(), app(), BOTH).await, "profile sleep");
     assert_eq!(granted(request(), app(), &["sleep", "sleep"]).await, "sleep");
     let everything = Client { scopes: scopes("profile sleep supplements sleep:write"), ..app() };
@@ -195,7 +195,7 @@ async fn t34_remembered_consent_ends_if_only_a_part_is_allowed_or_the_box_is_not
 }
 
 #[tokio::test]
-async fn t34_nothing_is_remembered_of_a_request_of_which_the_client_lost_a_part() {
+async fn t34_consent_is_not_remembered_if_the_client_lost_a_requested_scope() {
     let mut unit = deciding(request(), Client { scopes: scopes("sleep"), ..app() });
     unit.consents.expect_remember().never();
     expect_forgotten(&mut unit);
@@ -237,7 +237,7 @@ async fn t29_a_request_cannot_be_decided_in_another_browser() {
 }
 
 #[tokio::test]
-async fn a_client_disabled_or_without_the_redirect_uri_by_now_gets_nothing() {
+async fn a_client_since_disabled_or_without_the_redirect_uri_gets_nothing() {
     let disabled = Client { status: ClientStatus::Disabled { at: noon() }, ..app() };
     let moved =
         Client { redirect_uris: vec![RedirectUri::parse("https://owl.example/new").unwrap()], ..app() };

@@ -20,7 +20,7 @@ async fn assert_reported(error: &str, client: Client, parameters: Parameters) {
 }
 
 /// Returns the stored request.
-async fn kept(client: Client, parameters: Parameters) -> AuthorizationRequest {
+async fn stored_request(client: Client, parameters: Parameters) -> AuthorizationRequest {
     let mut unit = MockUnitOfWork::default();
     let stored = expect_request(&mut unit);
     let (outcome, _) =
@@ -42,7 +42,7 @@ const FAULTS: [FaultCase; 7] = [
 ];
 
 #[tokio::test]
-async fn t23_of_several_faults_the_first_in_the_order_of_the_checks_is_reported() {
+async fn t23_only_the_first_fault_in_check_order_is_reported() {
     for faults in 1_usize..1 << FAULTS.len() {
         let mut parameters = good();
         for (place, (_, spoil)) in FAULTS.iter().enumerate() {
@@ -73,7 +73,7 @@ async fn t24_a_repeated_parameter_is_an_invalid_request() {
 }
 
 #[tokio::test]
-async fn t24_of_a_repeated_state_none_is_given_back() {
+async fn t24_a_repeated_state_is_not_returned() {
     let parameters = AuthorizationParameters { state: ParameterValue::Faulty, ..good() };
     assert_eq!(sent_error(app(), parameters).await, ("invalid_request".to_owned(), None));
 }
@@ -121,7 +121,7 @@ async fn t23_a_scope_that_is_unknown_or_not_the_clients_or_not_a_persons_is_inva
 }
 
 #[tokio::test]
-async fn scopes_separated_by_commas_get_an_answer_that_says_how_to_separate_them() {
+async fn scopes_separated_by_commas_get_an_error_with_the_right_separator() {
     for scope in ["sleep,profile", "sleep;profile", "sleep+profile"] {
         let parameters = AuthorizationParameters { scope: ParameterValue::Once(scope), ..good() };
         let Ok(AuthorizationStep::Redirect(response)) = begin_without_storing(app(), parameters).await else {
@@ -141,7 +141,7 @@ async fn the_resource_is_the_api_or_the_mcp_endpoint_of_this_server_rfc_8707_sec
         (ParameterValue::Once("https://sleep.example/mcp/"), Resource::Mcp),
     ] {
         let parameters = AuthorizationParameters { resource: given, ..with_challenge() };
-        assert_eq!(kept(app(), parameters).await.resource, expected);
+        assert_eq!(stored_request(app(), parameters).await.resource, expected);
     }
 }
 
@@ -161,10 +161,10 @@ async fn a_request_for_the_mcp_endpoint_needs_a_challenge_oauth_2_1_section_7_5_
 }
 
 #[tokio::test]
-async fn without_a_scope_everything_is_asked_for_that_the_client_may_get_by_consent() {
+async fn without_a_scope_all_scopes_the_client_may_get_by_consent_are_requested() {
     let parameters = AuthorizationParameters { scope: ParameterValue::Absent, ..good() };
     let client = Client { scopes: scopes("profile supplements sleep:write"), ..app() };
-    assert_eq!(kept(client, parameters).await.scopes, scopes("profile supplements"));
+    assert_eq!(stored_request(client, parameters).await.scopes, scopes("profile supplements"));
     assert_reported("invalid_scope", Client { scopes: scopes("sleep:write"), ..app() }, parameters).await;
 }
 
@@ -176,7 +176,7 @@ async fn t40_only_a_well_formed_challenge_with_s256_is_accepted_rfc_7636_section
         ..good()
     };
     let (challenge, s256) = (ParameterValue::Once(CHALLENGE), ParameterValue::Once("S256"));
-    assert!(kept(app(), with(challenge, s256)).await.challenge.is_some());
+    assert!(stored_request(app(), with(challenge, s256)).await.challenge.is_some());
     for (challenge, method) in [
         (challenge, ParameterValue::Absent),
         (challenge, ParameterValue::Once("plain")),
@@ -200,6 +200,6 @@ async fn t43_a_client_that_must_use_pkce_sends_a_challenge_rfc_7636_section_4_4_
         code_challenge_method: ParameterValue::Once("S256"),
         ..good()
     };
-    assert!(kept(strict_app(), parameters).await.challenge.is_some());
-    assert_eq!(kept(app(), good()).await.challenge, None);
+    assert!(stored_request(strict_app(), parameters).await.challenge.is_some());
+    assert_eq!(stored_request(app(), good()).await.challenge, None);
 }

@@ -3,8 +3,8 @@
 use super::begin::{Outcome, begin, good};
 use super::*;
 use crate::authorization::{
-    AuthorizationParameters, AuthorizationStep, BeginAuthorizationError, ConsentDecision, DecideConsent,
-    DecideConsentCommand, OpenConsent, OpenConsentCommand, OpenedConsent, ParameterValue,
+    AuthorizationParameters, AuthorizationStep, BeginAuthorizationError, ConsentDecision, ConsentOutcome,
+    DecideConsent, DecideConsentCommand, OpenConsent, OpenConsentCommand, ParameterValue,
 };
 use crate::ports::storage::{StorageError, UniqueKey};
 use crate::ports::system::FetchedMetadata;
@@ -246,7 +246,7 @@ async fn two_concurrent_first_fetches_both_succeed() {
 }
 
 #[tokio::test]
-async fn a_network_may_cause_30_fetches_in_ten_minutes() {
+async fn a_network_can_cause_at_most_30_fetches_in_ten_minutes() {
     let mut world = World { failures: MockFailureCounter::new(), ..world([], None, None) };
     world.failures.expect_record_failure().times(1).returning(|_, at, window| {
         assert_eq!(window, seconds(600));
@@ -266,7 +266,7 @@ async fn the_stored_id_is_not_a_client_id() {
 }
 
 #[tokio::test]
-async fn an_app_of_a_host_that_is_not_listed_is_asked_about_each_time() {
+async fn an_app_of_an_unlisted_host_needs_consent_each_time() {
     for (policy, force_consent) in [(listed(), false), (MetadataPolicy::Any(Vec::new()), true)] {
         let mut unit = MockUnitOfWork::default();
         let note = expect_request(&mut unit);
@@ -287,7 +287,7 @@ fn with_published_app() -> MockUnitOfWork {
 }
 
 #[tokio::test]
-async fn the_page_names_the_host_and_says_whether_the_operator_listed_it() {
+async fn the_page_shows_the_host_and_whether_the_operator_listed_it() {
     for (policy, is_reviewed) in policies() {
         let mut unit = with_published_app();
         if is_reviewed {
@@ -303,7 +303,7 @@ async fn the_page_names_the_host_and_says_whether_the_operator_listed_it() {
             address: ADDRESS,
         };
         let opened = OpenConsent::new(world.ports().0, ISSUER.to_owned()).run(command).await;
-        let Ok(OpenedConsent::Ask(view)) = opened else { panic!("{opened:?}") };
+        let Ok(ConsentOutcome::Ask(view)) = opened else { panic!("{opened:?}") };
         assert_eq!((view.metadata_host.as_deref(), view.is_reviewed), (Some("owl.example"), is_reviewed));
     }
 }

@@ -1,13 +1,13 @@
 //! The consent page: access to it, and when it is skipped.
 
 use super::*;
-use crate::authorization::{ConsentError, ConsentView, OpenConsent, OpenConsentCommand, OpenedConsent};
+use crate::authorization::{ConsentError, ConsentOutcome, ConsentView, OpenConsent, OpenConsentCommand};
 use crate::ports::storage::ConnectedApp;
 use crate::testing::locked;
 use domain::client::{ClientKind, ClientName, ClientPages, ClientStatus, RedirectUri, Review};
 use domain::id::ClientId;
 
-type Outcome = Result<OpenedConsent, ConsentError>;
+type Outcome = Result<ConsentOutcome, ConsentError>;
 
 fn connected(client: ClientId, text: &str) -> ConnectedApp {
     ConnectedApp {
@@ -74,14 +74,14 @@ fn view() -> ConsentView {
 #[tokio::test]
 async fn the_page_shows_the_app_its_scopes_and_the_site_to_return_to() {
     let (outcome, effects) = open(unremembered(request(), app()), Vec::new()).await;
-    assert_eq!(outcome.unwrap(), OpenedConsent::Ask(view()));
+    assert_eq!(outcome.unwrap(), ConsentOutcome::Ask(view()));
     effects.assert_committed();
     assert_eq!(effects.kinds(), []);
 }
 
 // RFC 8252 section 8.6
 #[tokio::test]
-async fn the_page_says_that_a_program_on_this_computer_asks_rfc_8252_section_8_6() {
+async fn the_page_warns_about_a_program_on_this_computer_rfc_8252_section_8_6() {
     let uri = "http://127.0.0.1:49152/callback";
     let redirect_uris = vec![RedirectUri::parse("http://127.0.0.1/callback").unwrap()];
     let native = Client { kind: ClientKind::PublicApp, require_pkce: true, redirect_uris, ..app() };
@@ -93,7 +93,7 @@ async fn the_page_says_that_a_program_on_this_computer_asks_rfc_8252_section_8_6
         can_be_imitated: true,
         ..view()
     };
-    assert_eq!(outcome.unwrap(), OpenedConsent::Ask(expected));
+    assert_eq!(outcome.unwrap(), ConsentOutcome::Ask(expected));
 }
 
 #[tokio::test]
@@ -102,7 +102,7 @@ async fn the_page_shows_what_the_app_can_already_read() {
     let (outcome, _) = open(unremembered(request(), app()), connections).await;
     assert_eq!(
         outcome.unwrap(),
-        OpenedConsent::Ask(ConsentView { granted: Some(scopes("sleep")), ..view() })
+        ConsentOutcome::Ask(ConsentView { granted: Some(scopes("sleep")), ..view() })
     );
 }
 
@@ -110,7 +110,7 @@ async fn the_page_shows_what_the_app_can_already_read() {
 async fn a_remembered_consent_alone_gives_the_app_no_access() {
     let consented = ConnectedApp { grants: 0, is_remembered: true, ..connected(client_id(1), "sleep") };
     let (outcome, _) = open(unremembered(request(), app()), vec![consented]).await;
-    assert_eq!(outcome.unwrap(), OpenedConsent::Ask(view()));
+    assert_eq!(outcome.unwrap(), ConsentOutcome::Ask(view()));
 }
 
 #[tokio::test]
@@ -122,7 +122,7 @@ async fn an_unclaimed_request_is_bound_to_the_person() {
         .withf(|id, user| *id == request_id() && *user == user_id(1))
         .returning(|_, _| Ok(true));
     let (outcome, effects) = open(unit, Vec::new()).await;
-    assert_eq!(outcome.unwrap(), OpenedConsent::Ask(view()));
+    assert_eq!(outcome.unwrap(), ConsentOutcome::Ask(view()));
     effects.assert_committed();
 }
 
@@ -132,14 +132,14 @@ async fn an_unclaimed_request_is_not_bound_to_an_older_session() {
     // The mock does not expect an assignment.
     let world = World::new([with_request(Some(unassigned), app())]);
     let (outcome, effects) = open_as(world, &visit(), &session(3600)).await;
-    assert_eq!(outcome.unwrap(), OpenedConsent::SignIn);
+    assert_eq!(outcome.unwrap(), ConsentOutcome::SignIn);
     assert_eq!(effects.kinds(), []);
 
     // A request already assigned to the user needs no new sign-in.
     let mut world = World::new([unremembered(request(), app())]);
     world.apps.expect_list_connected_apps().times(1).returning(|_| Ok(Vec::new()));
     let (outcome, _) = open_as(world, &visit(), &session(3600)).await;
-    assert_eq!(outcome.unwrap(), OpenedConsent::Ask(view()));
+    assert_eq!(outcome.unwrap(), ConsentOutcome::Ask(view()));
 }
 
 #[tokio::test]
@@ -176,7 +176,7 @@ async fn an_unknown_decided_or_expired_request_is_reported_as_gone() {
 }
 
 #[tokio::test]
-async fn a_client_disabled_or_without_the_redirect_uri_or_scopes_by_now_is_not_shown() {
+async fn a_client_since_disabled_or_without_the_redirect_uri_or_scopes_is_not_shown() {
     let disabled = Client { status: ClientStatus::Disabled { at: noon() }, ..app() };
     let moved =
         Client { redirect_uris: vec![RedirectUri::parse("https://owl.example/new").unwrap()], ..app() };
@@ -207,7 +207,7 @@ async fn scopes_that_the_client_lost_in_the_meantime_are_neither_offered_nor_gra
     let client = Client { scopes: scopes("sleep"), ..app() };
     // Remembered consents are not looked up.
     let (outcome, _) = open(with_request(Some(request()), client), Vec::new()).await;
-    assert_eq!(outcome.unwrap(), OpenedConsent::Ask(ConsentView { scopes: scopes("sleep"), ..view() }));
+    assert_eq!(outcome.unwrap(), ConsentOutcome::Ask(ConsentView { scopes: scopes("sleep"), ..view() }));
 }
 
 #[tokio::test]
@@ -217,7 +217,7 @@ async fn t34_a_remembered_consent_grants_the_request_and_decides_it() {
     expect_decided(&mut unit, true);
     let stored = expect_code(&mut unit);
     let (outcome, effects) = open(unit, Vec::new()).await;
-    let Ok(OpenedConsent::Redirect(response)) = outcome else { panic!("{outcome:?}") };
+    let Ok(ConsentOutcome::Redirect(response)) = outcome else { panic!("{outcome:?}") };
     let code = captured(&stored);
     assert_carries(&response, &code, Some("abc"));
     assert_eq!((code.scopes, code.challenge), (scopes("profile sleep"), request().challenge));
@@ -226,15 +226,15 @@ async fn t34_a_remembered_consent_grants_the_request_and_decides_it() {
 }
 
 #[tokio::test]
-async fn a_remembered_consent_does_not_serve_an_app_that_is_a_draft_again() {
+async fn a_remembered_consent_does_not_apply_to_an_app_that_is_a_draft_again() {
     let draft = Client { review: Review::Draft { owner: user_id(1) }, ..app() };
     let (outcome, effects) = open(with_request(Some(request()), draft), Vec::new()).await;
-    assert_eq!(outcome.unwrap(), OpenedConsent::Ask(ConsentView { is_reviewed: false, ..view() }));
+    assert_eq!(outcome.unwrap(), ConsentOutcome::Ask(ConsentView { is_reviewed: false, ..view() }));
     assert_eq!(effects.kinds(), []);
 }
 
 #[tokio::test]
-async fn of_two_pages_opened_concurrently_one_is_granted() {
+async fn only_one_of_two_pages_opened_concurrently_is_granted() {
     let mut unit = with_request(Some(request()), app());
     expect_remembered(&mut unit, Some(remembered("profile sleep")));
     expect_decided(&mut unit, false);
@@ -247,7 +247,7 @@ async fn t34_more_or_fewer_scopes_than_remembered_need_consent() {
         let mut unit = with_request(Some(request()), app());
         expect_remembered(&mut unit, Some(remembered(earlier)));
         let (outcome, _) = open(unit, Vec::new()).await;
-        assert_eq!(outcome.unwrap(), OpenedConsent::Ask(view()), "{earlier}");
+        assert_eq!(outcome.unwrap(), ConsentOutcome::Ask(view()), "{earlier}");
     }
 }
 
@@ -257,5 +257,5 @@ async fn t34_prompt_consent_shows_the_page_despite_a_remembered_consent() {
     let mut unit = with_request(Some(forced), app());
     unit.consents.expect_find().never();
     let (outcome, _) = open(unit, Vec::new()).await;
-    assert_eq!(outcome.unwrap(), OpenedConsent::Ask(view()));
+    assert_eq!(outcome.unwrap(), ConsentOutcome::Ask(view()));
 }

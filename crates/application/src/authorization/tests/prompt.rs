@@ -54,7 +54,7 @@ async fn prompt_none_cannot_be_combined_with_another_value() {
 }
 
 #[tokio::test]
-async fn a_person_who_has_signed_in_signs_in_again_where_the_app_asks_for_it() {
+async fn a_signed_in_person_signs_in_again_if_the_app_requests_it() {
     for prompt in ["login", "select_account", "login consent", " consent  login "] {
         let mut unit = MockUnitOfWork::default();
         let stored = expect_request(&mut unit);
@@ -69,7 +69,7 @@ async fn a_person_who_has_signed_in_signs_in_again_where_the_app_asks_for_it() {
 }
 
 #[tokio::test]
-async fn the_page_is_shown_where_the_app_asks_for_it_whatever_is_remembered() {
+async fn the_page_is_shown_if_the_app_requests_it_despite_a_remembered_consent() {
     let mut unit = with_person(Some(person()));
     unit.consents.expect_find().never();
     let stored = expect_request(&mut unit);
@@ -105,7 +105,7 @@ async fn t33_a_login_hint_that_is_not_an_address_is_dropped() {
 
 // RFC 8252 section 8.6
 #[tokio::test]
-async fn a_public_app_on_this_computer_is_never_let_through_by_a_remembered_consent_rfc_8252_section_8_6() {
+async fn a_remembered_consent_never_applies_to_a_public_app_on_this_computer_rfc_8252_section_8_6() {
     let uri = "http://localhost:9000/callback";
     let redirect_uris = vec![RedirectUri::parse(uri).unwrap()];
     let native = Client { kind: ClientKind::PublicApp, redirect_uris, ..app() };

@@ -42,7 +42,7 @@ async fn t34_more_or_fewer_scopes_than_remembered_need_consent() {
 }
 
 #[tokio::test]
-async fn a_code_that_cannot_be_stored_is_not_given_out() {
+async fn a_code_that_cannot_be_stored_is_not_returned() {
     let mut unit = with_person(Some(person()));
     expect_remembered(&mut unit, Some(remembered("sleep")));
     unit.codes.expect_insert().times(1).returning(|_| Err(StorageError::Unavailable));

@@ -63,7 +63,7 @@ async fn an_app_that_must_use_pkce_gets_a_verifier_that_meets_the_challenge() {
 }
 
 #[tokio::test]
-async fn the_people_of_others_and_a_disabled_app_get_no_code() {
+async fn other_developers_people_and_disabled_apps_get_no_code() {
     for owner in [None, Some(user_id(2))] {
         let (refused, stored) = issue(approved(), owner).await;
         assert!(matches!(refused, Err(DeveloperAppError::NotFound)), "{refused:?}");

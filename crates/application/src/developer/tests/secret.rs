@@ -20,7 +20,7 @@ async fn a_new_secret_leaves_the_previous_one_live() {
 }
 
 #[tokio::test]
-async fn a_secret_is_not_created_if_the_newest_live_one_is_another_than_the_person_saw() {
+async fn a_secret_is_not_created_if_the_newest_live_one_is_not_the_one_shown() {
     for seen in [Some(stored_secret(1, None).id), Some(stored_secret(3, None).id), None] {
         let mut unit = with_app(Some(draft()));
         unit.clients.expect_list_secrets().times(1).returning(|_| {

@@ -12,7 +12,7 @@ use domain::data_kind::DataKind;
 use std::sync::Arc;
 
 #[tokio::test]
-async fn an_own_app_is_shown_with_the_fewest_requests_left_today() {
+async fn an_app_is_shown_with_the_fewest_requests_left_today() {
     let sleep = PersonEndpoint::Data(DataKind::Sleep);
     let sum = |day: NaiveDate, endpoint, status, fewest_left| {
         let key = UsageKey { client_id: client_id(1), day, endpoint, status };

@@ -1,6 +1,6 @@
 //! Audit events of exports.
 
-use super::{Notes, SECTIONS, profiles};
+use super::{RecordingWriter, SECTIONS, profiles};
 use crate::audit::AuditTrail;
 use crate::audit::testing::{RecordedReads, assert_events, event};
 use crate::export::{ExportQuery, ExportReaders, ExportRecords, ExportRecordsError, Exporter};
@@ -33,7 +33,7 @@ fn units(number: usize) -> Arc<PreparedUnitsOfWork> {
 /// Opens an export and drops it at once.
 async fn open(exports: &ExportRecords, by: Exporter) -> Result<(), ExportRecordsError> {
     let kept = Arc::new(Mutex::new(Vec::new()));
-    let writer = Notes { sections: SECTIONS, kept, bytes: Vec::new(), room: 0 };
+    let writer = RecordingWriter { sections: SECTIONS, kept, bytes: Vec::new(), room: 0 };
     let query = ExportQuery { user_id: user_id(1), scopes: ScopeSet::CONSENTABLE, by };
     exports.open(query, Box::new(writer)).await.map(drop)
 }
@@ -47,7 +47,7 @@ fn token() -> PersonalTokenId {
 }
 
 #[tokio::test]
-async fn an_export_that_is_aborted_at_once_has_left_its_event() {
+async fn an_export_aborted_at_once_is_audited() {
     let exported = |actor| event(actor, AuditKind::DataExported).user(user_id(1));
     let cases = [
         (Exporter::Person, exported(AuditActor::Person)),
@@ -64,7 +64,7 @@ async fn an_export_that_is_aborted_at_once_has_left_its_event() {
 }
 
 #[tokio::test]
-async fn an_app_that_exports_all_day_leaves_one_event_and_opens_one_unit_of_work() {
+async fn an_app_that_exports_all_day_records_one_event_in_one_unit_of_work() {
     for by in [reader(Reader::Client(client_id(3))), reader(Reader::PersonalToken(token()))] {
         let units = units(1);
         let mut profiles = MockProfileReader::new();
@@ -73,7 +73,7 @@ async fn an_app_that_exports_all_day_leaves_one_event_and_opens_one_unit_of_work
         for _ in 0..3 {
             open(&exports, by.clone()).await.unwrap();
         }
-        assert_eq!((units.events().all().len(), units.endings().begun()), (1, 1));
+        assert_eq!((units.events().all().len(), units.endings().opened()), (1, 1));
     }
 }
 

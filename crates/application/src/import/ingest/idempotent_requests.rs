@@ -8,11 +8,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Retention of a response.
-pub const ANSWER_KEPT: TimeDelta = TimeDelta::hours(24);
+pub const RESPONSE_RETENTION: TimeDelta = TimeDelta::hours(24);
 /// Lifetime of a claim that is neither completed nor renewed, because its process crashed or hangs.
-pub const CLAIM_KEPT: Duration = Duration::from_mins(5);
+pub const CLAIM_LIFETIME: Duration = Duration::from_mins(5);
 /// Interval at which a claim is renewed.
-pub const CLAIM_PROLONGED: Duration = Duration::from_mins(1);
+pub const CLAIM_RENEWAL_INTERVAL: Duration = Duration::from_mins(1);
 
 /// Stores responses by the clients' keys.
 #[derive(Constructor)]
@@ -26,13 +26,13 @@ impl IdempotentRequests {
     /// [`Self::keep`] or [`Self::release`].
     pub async fn begin(&self, request: IdempotentRequest) -> Result<Claim, StorageError> {
         let now = self.clock.now();
-        self.store.claim(request, now, now - CLAIM_KEPT, now - ANSWER_KEPT).await
+        self.store.claim(request, now, now - CLAIM_LIFETIME, now - RESPONSE_RETENTION).await
     }
 
     /// Renews a claim. Returns `false` if the caller has lost it and must stop: another process may have
     /// handled the same request since, and its records may have changed after that.
-    pub async fn prolong(&self, request: IdempotentRequest) -> Result<bool, StorageError> {
-        self.store.prolong(request, self.clock.now()).await
+    pub async fn renew(&self, request: IdempotentRequest) -> Result<bool, StorageError> {
+        self.store.renew(request, self.clock.now()).await
     }
 
     /// Stores the response.

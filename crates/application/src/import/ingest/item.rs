@@ -77,7 +77,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn no_two_reasons_have_one_code() {
+    fn every_reason_has_a_unique_code() {
         let names: HashSet<_> = ItemCode::ALL.iter().map(|code| code.as_str()).collect();
         assert_eq!(names.len(), ItemCode::ALL.len());
     }

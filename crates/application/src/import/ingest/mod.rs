@@ -12,7 +12,9 @@ pub(crate) mod stored_response;
 pub use crate::import::report::ItemStatus;
 pub use crate::ports::ingest_source::IngestBody;
 pub use delete_record::DeleteRecord;
-pub use idempotent_requests::{ANSWER_KEPT, CLAIM_KEPT, CLAIM_PROLONGED, IdempotentRequests};
+pub use idempotent_requests::{
+    CLAIM_LIFETIME, CLAIM_RENEWAL_INTERVAL, IdempotentRequests, RESPONSE_RETENTION,
+};
 pub use item::{IngestKind, IngestLayout, IngestShape, ItemCode, ItemRefusal};
 pub use result::{IngestReport, ItemResult};
 pub use stored_response::*;

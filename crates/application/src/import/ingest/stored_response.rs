@@ -28,7 +28,7 @@ pub enum Claim {
     /// The key was free; the caller has claimed it.
     Acquired,
     /// The same request was already processed.
-    Answered(StoredResponse),
+    Completed(StoredResponse),
     /// The same request is in progress.
     Busy,
     /// The key was used for a different request.

@@ -102,7 +102,7 @@ async fn a_proposed_value_that_the_person_has_entered_since_is_not_shown() {
 }
 
 #[tokio::test]
-async fn of_two_imports_with_different_proposals_each_is_applied_and_undone_for_itself() {
+async fn the_proposals_of_two_imports_are_applied_and_undone_independently() {
     let store = MemoryStore::with(known());
     for centimetres in [170, 160] {
         import(&store, [height(centimetres)]).await;

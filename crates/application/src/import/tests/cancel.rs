@@ -3,7 +3,7 @@
 use super::memory_store::MemoryStore;
 use super::record::{derived, session};
 use super::undo::{import, set_state};
-use crate::import::{CancelImportError, Cancelled, UndoImport, Undone, UndoneCounts};
+use crate::import::{CancelImportError, Cancelled, UndoCounts, UndoImport, Undone};
 use crate::testing::{clock, entropy, person};
 use domain::audit::AuditKind;
 use domain::id::ImportId;
@@ -22,7 +22,7 @@ async fn cancelling_a_running_import_stops_it_and_removes_what_it_stored() {
     let store = MemoryStore::with(person());
     let id = import(&store, vec![session(derived(0, 480))]).await;
     set_state(&store, id, ImportState::Running).await;
-    let counts = UndoneCounts { removed: 1, restored: 0, kept: 0 };
+    let counts = UndoCounts { removed: 1, restored: 0, kept: 0 };
     let undone = Cancelled::Undone(Undone { counts, kept: Vec::new() });
     assert_eq!(cancel(&store, id).await.unwrap(), undone);
     assert_eq!((state(&store), store.sessions().len()), (ImportState::Undone, 0));

@@ -1,7 +1,7 @@
 use super::file::ItemFile;
 use super::memory_store::MemoryStore;
 use super::record::{
-    derived, derived_deep, given, intake, key, log, own_log, own_session, own_supplement, rejection, session,
+    derived, derived_deep, intake, key, keyed, log, own_log, own_session, own_supplement, rejection, session,
     supplement, supplement_id,
 };
 use super::{counts, dry_run, import, import_file};
@@ -12,11 +12,11 @@ use domain::time::TimeZone;
 
 /// Enough nights that following items are in a later batch.
 fn nights() -> impl Iterator<Item = ImportItem> {
-    (10..2_410).map(|day| session(given(&format!("night {day}"), day * 1_440, day * 1_440 + 480)))
+    (10..2_410).map(|day| session(keyed(&format!("night {day}"), day * 1_440, day * 1_440 + 480)))
 }
 
 /// Two groups of items in separate batches of a file.
-fn far_apart(
+fn in_separate_batches(
     first: impl IntoIterator<Item = ImportItem>,
     then: impl IntoIterator<Item = ImportItem>,
 ) -> ItemFile {
@@ -63,28 +63,41 @@ async fn a_dry_run_rolls_back_each_batch_before_it_reads_the_next() {
 async fn a_session_repeated_in_a_later_batch_is_counted_once() {
     let store = MemoryStore::with(person());
     let twice = || {
-        [session(derived(0, 480)), own_session(4, given("a", 500, 600)), own_session(5, derived(700, 800))]
+        [session(derived(0, 480)), own_session(4, keyed("a", 500, 600)), own_session(5, derived(700, 800))]
     };
-    let report = dry_run_report(&store, &far_apart(twice(), twice())).await;
+    let report = dry_run_report(&store, &in_separate_batches(twice(), twice())).await;
     assert_eq!((report.sessions, report.stage_entries), (counts(2_403, 0, 0), 2_403));
     // Now the store has all of them.
-    assert_eq!(dry_run_report(&store, &far_apart(twice(), twice())).await.sessions, counts(0, 0, 2_403));
+    assert_eq!(
+        dry_run_report(&store, &in_separate_batches(twice(), twice())).await.sessions,
+        counts(0, 0, 2_403)
+    );
     let other = [session(derived_deep(0, 480))];
-    assert_eq!(dry_run_report(&store, &far_apart(other.clone(), other)).await.sessions, counts(0, 1, 2_400));
+    assert_eq!(
+        dry_run_report(&store, &in_separate_batches(other.clone(), other)).await.sessions,
+        counts(0, 1, 2_400)
+    );
 }
 
 #[tokio::test]
 async fn a_label_repeated_in_a_later_batch_is_counted_once() {
     let store = MemoryStore::with(person());
     let twice = || [supplement("17", "Magnesium"), own_supplement(4, "18", "Zinc")];
-    assert_eq!(dry_run_report(&store, &far_apart(twice(), twice())).await.supplements, counts(2, 0, 0));
+    assert_eq!(
+        dry_run_report(&store, &in_separate_batches(twice(), twice())).await.supplements,
+        counts(2, 0, 0)
+    );
 }
 
 #[tokio::test]
 async fn a_later_version_of_a_label_in_a_later_batch_is_an_update() {
     let store = MemoryStore::with(person());
-    let file =
-        || far_apart([own_supplement(4, "17", "Magnesium")], [own_supplement(5, "17", "Magnesium Citrate")]);
+    let file = || {
+        in_separate_batches(
+            [own_supplement(4, "17", "Magnesium")],
+            [own_supplement(5, "17", "Magnesium Citrate")],
+        )
+    };
     assert_eq!(dry_run_report(&store, &file()).await.supplements, counts(1, 1, 0));
     assert_eq!(store.current(&key("17")).id, supplement_id(5));
     assert_eq!(dry_run_report(&store, &file()).await.supplements, counts(0, 0, 2));
@@ -95,7 +108,8 @@ async fn a_log_whose_label_is_in_an_earlier_batch_is_accepted() {
     let store = MemoryStore::with(person());
     let logs =
         || [log(intake(supplement_id(4), 5, 1.0, None)), own_log(2, intake(supplement_id(4), 6, 1.0, None))];
-    let report = dry_run_report(&store, &far_apart([own_supplement(4, "17", "Magnesium")], logs())).await;
+    let report =
+        dry_run_report(&store, &in_separate_batches([own_supplement(4, "17", "Magnesium")], logs())).await;
     assert_eq!((report.logs, report.rejected_total), (counts(2, 0, 0), 0));
 }
 
@@ -105,7 +119,7 @@ async fn a_log_that_would_move_to_a_label_of_an_earlier_batch_is_an_update() {
     import(&store, [own_supplement(4, "17", "Magnesium"), log(intake(supplement_id(4), 5, 1.0, Some("a")))])
         .await;
     let moved = [log(intake(supplement_id(5), 5, 1.0, Some("a")))];
-    let report = dry_run_report(&store, &far_apart([own_supplement(5, "18", "Zinc")], moved)).await;
+    let report = dry_run_report(&store, &in_separate_batches([own_supplement(5, "18", "Zinc")], moved)).await;
     assert_eq!((report.logs, report.rejected_total), (counts(0, 1, 0), 0));
 }
 
@@ -122,6 +136,6 @@ async fn a_log_repeated_in_a_later_batch_is_counted_once() {
             own_log(2, intake(id, 7, 1.0, None)),
         ]
     };
-    assert_eq!(dry_run_report(&store, &far_apart(logs(), logs())).await.logs, counts(4, 0, 0));
+    assert_eq!(dry_run_report(&store, &in_separate_batches(logs(), logs())).await.logs, counts(4, 0, 0));
     assert_eq!(store.logs().len(), 4);
 }

@@ -3,13 +3,13 @@
 use super::file::ItemFile;
 use super::memory_store::{Content, MemoryStore};
 use super::record::{
-    derived, given, intake, log, log_by_code, own_session, session, supplement, supplement_id,
+    derived, intake, keyed, log, log_by_code, own_session, session, supplement, supplement_id,
 };
 use super::{import_file, of_person};
 use crate::audit::testing::{assert_events, event};
 use crate::import::ingest::{
-    ANSWER_KEPT, IdempotentRequests, IngestCommand, IngestError, IngestRecords, IngestReport, ItemResult,
-    ItemStatus, MAX_ITEMS,
+    IdempotentRequests, IngestCommand, IngestError, IngestRecords, IngestReport, ItemResult, ItemStatus,
+    MAX_ITEMS, RESPONSE_RETENTION,
 };
 use crate::ports::import_source::{ImportItem, ImportRefusal};
 use crate::ports::ingest_source::{
@@ -55,11 +55,11 @@ impl IngestBody for NoBytes {
     }
 }
 
-fn taken(item: ImportItem) -> IngestItem {
+fn accepted(item: ImportItem) -> IngestItem {
     IngestItem { content: Ok(IngestContent::Record(item)), notes: Vec::new() }
 }
 
-fn refused() -> IngestItem {
+fn rejected() -> IngestItem {
     let refusal = ItemRefusal { code: ItemCode::MissingMember, field: None, detail: "no start".to_owned() };
     IngestItem { content: Err(refusal), notes: Vec::new() }
 }
@@ -91,10 +91,11 @@ fn words(report: &IngestReport) -> Vec<&'static str> {
 }
 
 #[tokio::test]
-async fn every_item_is_answered_in_its_place_over_many_batches() {
+async fn every_item_gets_its_result_in_order_over_many_batches() {
     let store = MemoryStore::with(person());
     let items = |count: i64| -> Vec<_> {
-        let item = |at| if at % 5 == 2 { refused() } else { taken(session(derived(at * 10, at * 10 + 9))) };
+        let item =
+            |at| if at % 5 == 2 { rejected() } else { accepted(session(derived(at * 10, at * 10 + 9))) };
         (0..count).map(item).collect()
     };
     let report = ingest(&store, items(4_803)).await;
@@ -110,8 +111,8 @@ async fn every_item_is_answered_in_its_place_over_many_batches() {
 #[tokio::test]
 async fn a_duplicate_item_in_a_batch_is_stored_once_and_has_two_results() {
     let store = MemoryStore::with(person());
-    let item = || taken(session(given("7", 0, 480)));
-    let report = ingest(&store, vec![item(), item(), taken(session(given("7", 0, 490)))]).await;
+    let item = || accepted(session(keyed("7", 0, 480)));
+    let report = ingest(&store, vec![item(), item(), accepted(session(keyed("7", 0, 490)))]).await;
     assert_eq!(words(&report), ["created", "unchanged", "updated"]);
     assert_eq!(store.sessions().len(), 1);
 }
@@ -121,12 +122,12 @@ async fn an_item_rejected_by_the_store_has_a_code_and_a_member() {
     let store = MemoryStore::with(person());
     ingest(
         &store,
-        vec![taken(own_session(1, given("7", 0, 480))), taken(own_session(2, given("8", 500, 900)))],
+        vec![accepted(own_session(1, keyed("7", 0, 480))), accepted(own_session(2, keyed("8", 500, 900)))],
     )
     .await;
-    let of_two = taken(own_session(1, given("8", 500, 900)));
-    let unknown = taken(log(intake(supplement_id(9), 0, 1.0, None)));
-    let no_code = taken(log_by_code("12345678", intake(supplement_id(9), 0, 1.0, None)));
+    let of_two = accepted(own_session(1, keyed("8", 500, 900)));
+    let unknown = accepted(log(intake(supplement_id(9), 0, 1.0, None)));
+    let no_code = accepted(log_by_code("12345678", intake(supplement_id(9), 0, 1.0, None)));
     let report = ingest(&store, vec![unknown, of_two, no_code]).await;
     let statuses = report.results.iter().map(|result| match result {
         ItemResult::Rejected(refusal) => (refusal.code, refusal.field),
@@ -146,19 +147,21 @@ async fn only_the_item_at_fault_is_refused_when_a_batch_conflicts() {
     for _ in 0..6 {
         store.fail("sleep.insert", StorageError::Conflict(UniqueKey::SleepSession));
     }
-    let report = ingest(&store, vec![taken(session(derived(0, 9))), taken(session(derived(10, 19)))]).await;
+    let report =
+        ingest(&store, vec![accepted(session(derived(0, 9))), accepted(session(derived(10, 19)))]).await;
     assert_eq!(words(&report), ["created", "created"]);
     for _ in 0..10 {
         store.fail("sleep.insert", StorageError::Conflict(UniqueKey::SleepSession));
     }
-    let report = ingest(&store, vec![taken(session(derived(20, 29))), taken(session(derived(30, 39)))]).await;
+    let report =
+        ingest(&store, vec![accepted(session(derived(20, 29))), accepted(session(derived(30, 39)))]).await;
     assert_eq!(words(&report), ["id_conflict", "created"]);
 }
 
 #[tokio::test]
 async fn a_rejected_body_stores_nothing() {
     let store = MemoryStore::with(person());
-    let items = || vec![taken(session(derived(0, 9)))];
+    let items = || vec![accepted(session(derived(0, 9)))];
     let too_many = run(&store, user_id(1), Items { items: items(), counted: Ok(MAX_ITEMS + 1) }).await;
     assert!(matches!(too_many, Err(IngestError::TooManyItems)));
     let refusal = ImportRefusal::Unreadable("cut off".to_owned());
@@ -174,12 +177,12 @@ async fn a_rejected_body_stores_nothing() {
 #[tokio::test]
 async fn a_person_erased_during_ingest_is_reported_as_unknown() {
     let items = |count: i64| -> Vec<_> {
-        (0..count).map(|at| taken(session(derived(at * 10, at * 10 + 9)))).collect()
+        (0..count).map(|at| accepted(session(derived(at * 10, at * 10 + 9)))).collect()
     };
     // Before the first batch, and between the two.
     for (at, count) in [("profile found", 1), ("committed", 4_000)] {
         let store = MemoryStore::with(person());
-        store.meanwhile(at, Content::erase_people);
+        store.change_concurrently(at, Content::erase_people);
         let outcome = run(&store, user_id(1), Items { items: items(count), counted: Ok(1) }).await;
         assert!(matches!(outcome, Err(IngestError::UnknownUser)), "{at}");
         assert!(store.sessions().is_empty(), "{at}");
@@ -187,7 +190,7 @@ async fn a_person_erased_during_ingest_is_reported_as_unknown() {
 }
 
 #[tokio::test]
-async fn an_item_of_another_person_is_answered_with_that_and_not_stored() {
+async fn an_item_of_another_person_is_rejected_with_that_reason() {
     let store = MemoryStore::with(person());
     let refusal = ItemRefusal {
         code: ItemCode::OtherUser,
@@ -195,7 +198,7 @@ async fn an_item_of_another_person_is_answered_with_that_and_not_stored() {
         detail: "user_id names another person".to_owned(),
     };
     let of_another = IngestItem { content: Err(refusal), notes: Vec::new() };
-    let report = ingest(&store, vec![of_another, taken(session(derived(0, 9)))]).await;
+    let report = ingest(&store, vec![of_another, accepted(session(derived(0, 9)))]).await;
     assert_eq!(words(&report), ["other_user", "created"]);
     assert_eq!(store.sessions().len(), 1);
 }
@@ -204,7 +207,7 @@ async fn an_item_of_another_person_is_answered_with_that_and_not_stored() {
 async fn the_notes_of_an_item_are_returned_with_it() {
     let store = MemoryStore::with(person());
     let noted =
-        IngestItem { notes: vec!["one".to_owned(), "two".to_owned()], ..taken(session(derived(0, 9))) };
+        IngestItem { notes: vec!["one".to_owned(), "two".to_owned()], ..accepted(session(derived(0, 9))) };
     let report = ingest(&store, vec![noted]).await;
     assert!(
         matches!(&report.results[0], ItemResult::Accepted { detail: Some(detail), .. } if detail == "one; two")
@@ -218,7 +221,7 @@ async fn a_claim_is_abandoned_after_five_minutes_and_forgotten_after_a_day() {
     store.expect_claim().once().return_once(move |_, now, abandoned_before, expired_before| {
         assert_eq!(now, noon());
         assert_eq!((now - abandoned_before).num_minutes(), 5);
-        assert_eq!(now - expired_before, ANSWER_KEPT);
+        assert_eq!(now - expired_before, RESPONSE_RETENTION);
         Ok(Claim::Acquired)
     });
     assert_eq!(
@@ -233,28 +236,28 @@ fn wrote(kind: AuditKind) -> AuditEvent {
 }
 
 #[tokio::test]
-async fn a_backend_that_writes_leaves_an_event_of_each_kind_of_record() {
+async fn a_writing_backend_records_an_event_per_kind_of_record() {
     let store = MemoryStore::with(person());
-    ingest(&store, vec![taken(session(derived(0, 9)))]).await;
+    ingest(&store, vec![accepted(session(derived(0, 9)))]).await;
     let mut expected = vec![wrote(AuditKind::SleepWritten).user(user_id(1))];
     assert_events(store.events(), &expected);
-    let magnesium = taken(supplement("17", "Magnesium"));
+    let magnesium = accepted(supplement("17", "Magnesium"));
     ingest(&store, vec![magnesium]).await;
     expected.push(wrote(AuditKind::LabelsWritten));
     assert_events(store.events(), &expected);
     let id = store.content().supplements[0].1.id;
-    ingest(&store, vec![taken(log(intake(id, 0, 1.0, None)))]).await;
+    ingest(&store, vec![accepted(log(intake(id, 0, 1.0, None)))]).await;
     expected.push(wrote(AuditKind::IntakeLogsWritten).user(user_id(1)));
     assert_events(store.events(), &expected);
 }
 
 #[tokio::test]
-async fn a_thousand_batches_of_a_day_leave_one_event() {
+async fn a_thousand_batches_in_a_day_record_one_event() {
     let store = MemoryStore::with(person());
-    let items = (0..3 * 2_000).map(|at| taken(session(derived(at * 10, at * 10 + 9)))).collect();
+    let items = (0..3 * 2_000).map(|at| accepted(session(derived(at * 10, at * 10 + 9)))).collect();
     ingest(&store, items).await;
     for at in 6_000..6_010 {
-        ingest(&store, vec![taken(session(derived(at * 10, at * 10 + 9)))]).await;
+        ingest(&store, vec![accepted(session(derived(at * 10, at * 10 + 9)))]).await;
     }
     assert_events(store.events(), &[wrote(AuditKind::SleepWritten).user(user_id(1))]);
 }
@@ -264,15 +267,15 @@ async fn a_backend_that_changes_nothing_stores_no_event() {
     let store = MemoryStore::with(person());
     import_file(&store, of_person(), &ItemFile::new(vec![session(derived(0, 9))])).await.unwrap();
     let before = store.events().all();
-    let report = ingest(&store, vec![taken(session(derived(0, 9))), refused()]).await;
+    let report = ingest(&store, vec![accepted(session(derived(0, 9))), rejected()]).await;
     assert_eq!(words(&report), ["unchanged", "missing_member"]);
     assert_eq!(store.events().all(), before);
 }
 
 #[tokio::test]
-async fn a_batch_whose_commit_fails_leaves_its_event_with_the_next_try() {
+async fn a_batch_whose_commit_fails_records_its_event_on_the_next_try() {
     let store = MemoryStore::with(person());
-    let items = || vec![taken(session(derived(0, 9)))];
+    let items = || vec![accepted(session(derived(0, 9)))];
     let ingest = records(&store, Items { items: items(), counted: Ok(1) });
     let shape =
         IngestShape { kind: IngestKind::Sleep, layout: IngestLayout::Json, user_id: Some(user_id(1)) };

@@ -26,7 +26,7 @@ async fn a_new_log_is_stored_for_the_person() {
 }
 
 #[tokio::test]
-async fn a_log_may_come_with_its_supplement_in_the_same_file() {
+async fn a_log_and_its_supplement_can_be_in_the_same_file() {
     let store = MemoryStore::with(person());
     let taken = intake(supplement_id(4), 5, 1.0, None);
     let report = import(&store, [log(taken.clone()), own_supplement(4, "17", "Magnesium")]).await;
@@ -35,7 +35,7 @@ async fn a_log_may_come_with_its_supplement_in_the_same_file() {
 }
 
 #[tokio::test]
-async fn a_log_of_an_unknown_supplement_is_rejected_with_its_place_and_the_rest_continues() {
+async fn a_log_of_an_unknown_supplement_is_rejected_with_its_location_and_the_rest_is_stored() {
     let (store, id) = catalogue().await;
     let record = intake(supplement_id(9), 5, 1.0, None);
     let unknown = ImportedLog { place: "line 42".to_owned(), id: None, upc: None, record };
@@ -49,7 +49,7 @@ async fn a_log_of_an_unknown_supplement_is_rejected_with_its_place_and_the_rest_
 }
 
 #[tokio::test]
-async fn a_log_by_product_code_is_of_the_label_that_carries_it() {
+async fn a_log_with_a_product_code_refers_to_the_label_with_that_code() {
     let store = MemoryStore::with(person());
     let coded = supplement_with_code("17", "Magnesium", "0 36000 29145 2");
     import(&store, [supplement("16", "Zinc"), coded]).await;
@@ -84,7 +84,7 @@ async fn the_same_log_again_is_unchanged_and_not_written() {
 }
 
 #[tokio::test]
-async fn a_log_is_known_by_the_clients_own_key_wherever_it_moved() {
+async fn a_log_is_recognised_by_the_clients_key_after_it_moved() {
     let (store, id) = catalogue().await;
     import(&store, [log(intake(id, 5, 1.0, Some("a")))]).await;
     let before = store.logs()[0].id;
@@ -95,7 +95,7 @@ async fn a_log_is_known_by_the_clients_own_key_wherever_it_moved() {
 }
 
 #[tokio::test]
-async fn two_logs_of_one_moment_with_keys_of_their_own_are_two() {
+async fn simultaneous_logs_with_different_keys_are_distinct() {
     let (store, id) = catalogue().await;
     let items = [log(intake(id, 5, 1.0, Some("a"))), log(intake(id, 5, 1.0, Some("b")))];
     assert_eq!(import(&store, items).await.logs, counts(2, 0, 0));
@@ -113,7 +113,7 @@ async fn without_a_key_a_log_is_identified_by_supplement_and_time() {
 }
 
 #[tokio::test]
-async fn a_version_in_the_same_batch_replaces_the_one_that_waits_to_be_stored() {
+async fn a_later_version_in_a_batch_replaces_the_pending_one() {
     let (store, id) = catalogue().await;
     let items = [log(intake(id, 5, 1.0, None)), log(intake(id, 5, 2.0, None))];
     assert_eq!(import(&store, items).await.logs, counts(1, 0, 0));
@@ -131,7 +131,7 @@ async fn the_logs_of_an_own_export_keep_their_ids() {
 }
 
 #[tokio::test]
-async fn a_log_of_an_own_export_is_known_by_its_id_when_it_moved() {
+async fn a_log_of_a_restwell_export_is_recognised_by_its_id_after_it_moved() {
     let (store, id) = catalogue().await;
     import(&store, [own_log(1, intake(id, 5, 1.0, None))]).await;
     assert_eq!(import(&store, [own_log(1, intake(id, 50, 3.0, None))]).await.logs, counts(0, 1, 0));
@@ -149,7 +149,7 @@ async fn two_equal_log_entries_of_a_restwell_export_are_not_merged() {
 }
 
 #[tokio::test]
-async fn a_log_of_an_own_export_that_is_known_by_its_key_keeps_the_stores_id() {
+async fn a_log_of_a_restwell_export_recognised_by_its_key_keeps_the_stored_id() {
     let (store, id) = catalogue().await;
     import(&store, [log(intake(id, 5, 1.0, Some("a")))]).await;
     let before = store.logs();
@@ -158,7 +158,7 @@ async fn a_log_of_an_own_export_that_is_known_by_its_key_keeps_the_stores_id() {
 }
 
 #[tokio::test]
-async fn an_own_export_does_not_double_logs_that_came_from_the_source_itself() {
+async fn a_restwell_export_does_not_duplicate_logs_imported_from_their_source() {
     let (store, id) = catalogue().await;
     import(&store, [log(intake(id, 5, 1.0, None))]).await;
     let before = store.logs();
@@ -172,7 +172,7 @@ fn from_another_server() -> [ImportItem; 2] {
 }
 
 #[tokio::test]
-async fn logs_follow_their_supplement_to_the_id_by_which_the_store_knows_it() {
+async fn logs_refer_to_the_stored_id_of_their_supplement() {
     let (store, id) = catalogue().await;
     let report = import(&store, from_another_server()).await;
     assert_eq!((report.supplements, report.logs), (counts(0, 0, 1), counts(1, 0, 0)));
@@ -189,7 +189,7 @@ async fn the_export_of_another_server_read_again_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_log_in_a_later_batch_follows_its_supplement_too() {
+async fn a_log_in_a_later_batch_refers_to_the_stored_id_too() {
     let (store, id) = catalogue().await;
     let fillers = (0..2_400).map(|number| log(intake(id, 1_000 + number, 1.0, None)));
     let [label, taken] = from_another_server();
@@ -199,7 +199,7 @@ async fn a_log_in_a_later_batch_follows_its_supplement_too() {
 }
 
 #[tokio::test]
-async fn a_log_whose_id_and_key_name_two_logs_is_rejected_and_the_rest_continues() {
+async fn a_log_whose_id_and_key_belong_to_two_logs_is_rejected_and_the_rest_is_stored() {
     let (store, id) = catalogue().await;
     import(&store, [own_log(1, intake(id, 1, 1.0, Some("k1"))), own_log(2, intake(id, 2, 1.0, Some("k2")))])
         .await;
@@ -227,7 +227,7 @@ async fn the_key_of_a_log_takes_precedence_over_supplement_and_time() {
 }
 
 #[tokio::test]
-async fn each_supplement_is_asked_for_once_however_the_logs_alternate() {
+async fn each_supplement_is_looked_up_once() {
     let (store, id) = catalogue().await;
     import(&store, [supplement("18", "Zinc")]).await;
     let other = store.current(&key("18")).id;

@@ -35,19 +35,19 @@ impl ImportRepository for MemoryUnit {
     async fn find(&mut self, id: ImportId) -> Result<Option<Import>, StorageError> {
         Ok(self.content.imports.all.iter().find(|import| import.id == id).cloned())
     }
-    async fn find_broken_off(
+    async fn find_interrupted(
         &mut self,
         user_id: Option<UserId>,
         digest: &FileDigest,
         since: DateTime<Utc>,
     ) -> Result<Option<Import>, StorageError> {
-        let broken_off = |import: &&Import| {
+        let interrupted = |import: &&Import| {
             import.user_id == user_id
                 && import.digest == Some(*digest)
                 && import.state == ImportState::Running
                 && import.started_at >= since
         };
-        Ok(self.content.imports.all.iter().rfind(broken_off).cloned())
+        Ok(self.content.imports.all.iter().rfind(interrupted).cloned())
     }
     async fn update(&mut self, import: &Import) -> Result<bool, StorageError> {
         let stored = self.content.imports.all.iter_mut().find(|stored| stored.id == import.id);

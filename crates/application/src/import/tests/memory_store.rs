@@ -86,7 +86,7 @@ impl Shared {
     }
 
     /// Applies concurrent changes before the current unit of work continues.
-    fn let_rivals_act(&self, name: &'static str) {
+    fn apply_concurrent_changes(&self, name: &'static str) {
         let mut rivals = self.rivals.lock().unwrap();
         if let Some(place) = rivals.iter().position(|(at, _)| *at == name) {
             (rivals.remove(place).1)(&mut self.content.lock().unwrap());
@@ -136,7 +136,7 @@ impl MemoryStore {
         let (shared, mut profiles) = (Arc::clone(&self.shared), MockProfileReader::new());
         profiles.expect_find_profile().returning(move |id| {
             let found = shared.content.lock().unwrap().users.iter().find(|user| user.id == id).cloned();
-            shared.let_rivals_act("profile found");
+            shared.apply_concurrent_changes("profile found");
             Ok(found)
         });
         Arc::new(profiles)
@@ -158,7 +158,11 @@ impl MemoryStore {
     }
 
     /// Applies a concurrent change at the next call with this name.
-    pub(super) fn meanwhile(&self, name: &'static str, act: impl FnOnce(&mut Content) + Send + 'static) {
+    pub(super) fn change_concurrently(
+        &self,
+        name: &'static str,
+        act: impl FnOnce(&mut Content) + Send + 'static,
+    ) {
         self.shared.rivals.lock().unwrap().push((name, Box::new(act)));
     }
 
@@ -299,12 +303,12 @@ impl UnitOfWork for MemoryUnit {
     async fn commit(self: Box<Self>) -> Result<(), StorageError> {
         self.shared.ask(if self.touches_records { "commit" } else { "commit bookkeeping" })?;
         *self.shared.content.lock().unwrap() = self.content;
-        self.shared.let_rivals_act("committed");
+        self.shared.apply_concurrent_changes("committed");
         Ok(())
     }
     async fn rollback(self: Box<Self>) -> Result<(), StorageError> {
         self.shared.called("rollback");
-        self.shared.let_rivals_act("rolled back");
+        self.shared.apply_concurrent_changes("rolled back");
         Ok(())
     }
 }
@@ -314,7 +318,7 @@ impl MemoryUnit {
         let taken = |(at, stored, current): &(CatalogueKey, Supplement, bool)| {
             stored.id == supplement.id || (at == key && *current)
         };
-        self.shared.let_rivals_act("supplements.insert");
+        self.shared.apply_concurrent_changes("supplements.insert");
         // A key committed by another unit of work conflicts, although it is not visible here.
         let is_own = self.content.supplements.iter().any(|(at, _, _)| at == key);
         if self.content.supplements.iter().any(taken) || (!is_own && self.shared.is_taken(key)) {

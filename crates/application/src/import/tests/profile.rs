@@ -1,7 +1,7 @@
 use super::memory_store::MemoryStore;
 use super::undo::undo;
 use super::{dry_run, file::ItemFile, import, import_file, of_person};
-use crate::import::{ImportRecordsCommand, ImportReport, KeptItem, KeptReason, UndoneCounts};
+use crate::import::{ImportRecordsCommand, ImportReport, KeptItem, KeptReason, UndoCounts};
 use crate::ports::import_source::{ImportItem, ImportedProfile};
 use crate::ports::storage::StorageError;
 use crate::testing::{person, seconds, user_id};
@@ -62,7 +62,7 @@ fn last(store: &MemoryStore) -> ImportId {
 }
 
 #[tokio::test]
-async fn an_import_fills_empty_fields_and_leaves_out_what_the_file_does_not_say() {
+async fn an_import_fills_empty_fields_with_the_values_in_the_file() {
     let store = MemoryStore::with(known());
     let report = import(&store, [profile(heavier())]).await;
     assert!(report.profile_changed);
@@ -72,7 +72,7 @@ async fn an_import_fills_empty_fields_and_leaves_out_what_the_file_does_not_say(
 }
 
 #[tokio::test]
-async fn an_import_does_not_overwrite_a_field_and_proposes_what_the_file_says() {
+async fn an_import_proposes_a_different_value_instead_of_overwriting_the_field() {
     let store = MemoryStore::with(known());
     let report = import(&store, [height(170), profile(moved("Asia/Tokyo"))]).await;
     assert!(!report.profile_changed);
@@ -83,7 +83,7 @@ async fn an_import_does_not_overwrite_a_field_and_proposes_what_the_file_says() 
 }
 
 #[tokio::test]
-async fn an_import_that_is_asked_to_overwrites_and_reports_the_old_value() {
+async fn an_import_overwrites_on_request_and_reports_the_old_value() {
     let store = MemoryStore::with(known());
     let items = || vec![height(170), profile(moved("Asia/Tokyo"))];
     let would = run(&store, ImportRecordsCommand { dry_run: true, ..overwriting() }, items()).await;
@@ -99,7 +99,7 @@ async fn an_import_that_is_asked_to_overwrites_and_reports_the_old_value() {
 }
 
 #[tokio::test]
-async fn a_restore_applies_its_profile_unasked() {
+async fn a_restore_applies_its_profile_without_a_request() {
     let store = MemoryStore::with(known());
     let restored = ImportedProfile { is_restore: true, biology: tall(170), ..moved("Asia/Tokyo") };
     let report = import(&store, [profile(restored)]).await;
@@ -128,7 +128,7 @@ async fn the_creation_time_of_a_person_is_never_moved_forward() {
 }
 
 #[tokio::test]
-async fn what_an_own_export_contains_of_a_profile_changes_nothing_though_it_has_no_microseconds() {
+async fn the_profile_of_a_restwell_export_changes_nothing_despite_truncated_microseconds() {
     let exact = known().created_at.trunc_subsecs(0) + TimeDelta::microseconds(123_456);
     let store = MemoryStore::with(User { created_at: exact, ..known() });
     let created_at = Some(exact.trunc_subsecs(3));
@@ -152,7 +152,7 @@ async fn an_unchanged_profile_is_not_written() {
 }
 
 #[tokio::test]
-async fn of_two_profiles_in_a_file_the_later_wins_where_both_speak_also_in_a_later_batch() {
+async fn the_later_of_two_profiles_in_a_file_wins_even_in_a_later_batch() {
     let nights = || super::run::nights(2_400);
     for between in [Vec::new(), nights()] {
         for (user, command, expected) in [
@@ -171,21 +171,21 @@ async fn of_two_profiles_in_a_file_the_later_wins_where_both_speak_also_in_a_lat
 }
 
 #[tokio::test]
-async fn an_import_that_broke_off_reports_at_its_end_what_its_tries_changed() {
+async fn a_resumed_import_reports_the_changes_of_all_its_tries() {
     let store = MemoryStore::with(person());
     let items = || [height(171)].into_iter().chain(super::run::nights(2_400)).chain([height(172)]);
     store.pass("sleep.insert");
     store.fail("sleep.insert", StorageError::Unavailable);
     import_file(&store, of_person(), &ItemFile::new(items())).await.unwrap_err();
-    let broken_off = &store.content().imports.all[0];
-    assert_eq!(changes_of(&broken_off.report), ["height_cm: - -> 171"]);
+    let interrupted = &store.content().imports.all[0];
+    assert_eq!(changes_of(&interrupted.report), ["height_cm: - -> 171"]);
     assert_eq!(changes_of(&import(&store, items()).await), ["height_cm: - -> 172"]);
     undo(&store, last(&store)).await.unwrap();
     assert_eq!(store.content().users, [person()]);
 }
 
 #[tokio::test]
-async fn an_event_says_that_an_import_changed_the_profile_and_none_that_it_proposed_to() {
+async fn profile_changes_of_an_import_are_audited_and_proposals_are_not() {
     let store = MemoryStore::with(known());
     run(&store, dry_run(), vec![profile(heavier())]).await;
     import(&store, [height(170)]).await;
@@ -208,7 +208,7 @@ async fn an_undo_restores_the_fields_that_are_still_as_the_import_left_them() {
     unit.users().update(&edited).await.unwrap();
     unit.commit().await.unwrap();
     let undone = undo(&store, id).await.unwrap();
-    assert_eq!(undone.counts, UndoneCounts { removed: 0, restored: 2, kept: 1 });
+    assert_eq!(undone.counts, UndoCounts { removed: 0, restored: 2, kept: 1 });
     let kept = &undone.kept[0];
     assert_eq!((kept.what, kept.why), (KeptItem::Profile(ProfileField::HomeTimezone), KeptReason::Changed));
     assert_eq!(store.content().users, [User { home_timezone: edited.home_timezone, ..known() }]);
@@ -217,7 +217,7 @@ async fn an_undo_restores_the_fields_that_are_still_as_the_import_left_them() {
 }
 
 #[tokio::test]
-async fn two_imports_that_changed_different_fields_are_undone_apart_in_either_order() {
+async fn two_imports_of_different_fields_are_undone_independently_in_either_order() {
     for order in [[0, 1], [1, 0]] {
         let store = MemoryStore::with(person());
         import(&store, [height(170)]).await;
@@ -240,11 +240,11 @@ async fn a_field_changed_by_a_later_import_is_kept_until_that_import_is_undone()
     }
     let ids: Vec<_> = store.content().imports.all.iter().map(|import| import.id).collect();
     let undone = undo(&store, ids[0]).await.unwrap();
-    assert_eq!(undone.counts, UndoneCounts { removed: 0, restored: 0, kept: 1 });
+    assert_eq!(undone.counts, UndoCounts { removed: 0, restored: 0, kept: 1 });
     assert_eq!(undone.kept[0].why, KeptReason::ChangedBy(ids[1]));
     undo(&store, ids[1]).await.unwrap();
     let again = undo(&store, ids[0]).await.unwrap();
-    assert_eq!(again.counts, UndoneCounts { removed: 0, restored: 1, kept: 0 });
+    assert_eq!(again.counts, UndoCounts { removed: 0, restored: 1, kept: 0 });
     assert_eq!(store.content().users, [known()]);
 }
 
@@ -256,7 +256,7 @@ async fn undoing_the_latest_of_two_imports_of_one_field_first_is_exact() {
     }
     let ids: Vec<_> = store.content().imports.all.iter().map(|import| import.id).collect();
     for (id, centimetres) in ids.into_iter().rev().zip([170, 180]) {
-        assert_eq!(undo(&store, id).await.unwrap().counts, UndoneCounts { removed: 0, restored: 1, kept: 0 });
+        assert_eq!(undo(&store, id).await.unwrap().counts, UndoCounts { removed: 0, restored: 1, kept: 0 });
         assert_eq!(store.content().users[0].biology, tall(centimetres));
     }
 }

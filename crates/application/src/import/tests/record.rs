@@ -32,7 +32,7 @@ pub(super) fn log_id(number: u128) -> IntakeLogId {
 fn record(key: Option<&str>, start: i64, end: i64, stage: Stage) -> SleepRecord {
     let time_in_bed = TimeInBed::new(minute(start), minute(end), None, None).unwrap();
     let key = match key {
-        Some(key) => SessionKey::given(key).unwrap(),
+        Some(key) => SessionKey::from_source(key).unwrap(),
         None => SessionKey::derived_from(time_in_bed.start()),
     };
     let source = SleepSource::parse("ring").ok();
@@ -82,7 +82,7 @@ pub(super) fn derived_deep(start: i64, end: i64) -> SleepRecord {
 }
 
 /// A session with a source key.
-pub(super) fn given(key: &str, start: i64, end: i64) -> SleepRecord {
+pub(super) fn keyed(key: &str, start: i64, end: i64) -> SleepRecord {
     record(Some(key), start, end, Stage::Light)
 }
 

@@ -1,6 +1,6 @@
 use super::file::ItemFile;
 use super::memory_store::MemoryStore;
-use super::record::{at, derived, given, intake, log, rejection, session, supplement, supplement_id};
+use super::record::{at, derived, intake, keyed, log, rejection, session, supplement, supplement_id};
 use super::{counts, for_real, import, import_file, of_person};
 use crate::import::{
     ImportPass, ImportRecords, ImportRecordsCommand, ImportRecordsError, ImportReport, MAX_LISTED,
@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex};
 
 /// This many nights with source keys, one per day.
 pub(super) fn nights(number: i64) -> Vec<ImportItem> {
-    (0..number).map(|day| session(given(&format!("night {day}"), day * 1_440, day * 1_440 + 480))).collect()
+    (0..number).map(|day| session(keyed(&format!("night {day}"), day * 1_440, day * 1_440 + 480))).collect()
 }
 
 #[tokio::test]
@@ -26,7 +26,7 @@ async fn an_empty_file_does_nothing_and_reports_that() {
 }
 
 #[tokio::test]
-async fn a_file_that_breaks_off_at_its_end_leaves_no_trace() {
+async fn a_file_truncated_at_its_end_stores_nothing() {
     let store = MemoryStore::with(person());
     let file = ItemFile::new(nights(4_800)).damaged();
     let outcome = import_file(&store, of_person(), &file).await;
@@ -44,7 +44,7 @@ async fn no_unit_of_work_is_opened_before_the_whole_file_was_read_once() {
 }
 
 #[tokio::test]
-async fn a_large_file_is_read_ahead_while_it_is_checked_and_still_leaves_no_trace_where_it_is_damaged() {
+async fn a_large_damaged_file_is_read_ahead_and_stores_nothing() {
     let store = MemoryStore::with(person());
     let file = ItemFile::new(nights(9_000)).of_bytes_each(1_000).damaged();
     import_file(&store, of_person(), &file).await.unwrap_err();
@@ -174,7 +174,7 @@ async fn rejections_and_notes_are_reported_in_the_files_order() {
 }
 
 #[tokio::test]
-async fn what_the_store_makes_reject_stands_in_the_files_order_too() {
+async fn rejections_by_the_store_are_reported_in_file_order_too() {
     let store = MemoryStore::with(person());
     let unknown = || log(intake(supplement_id(9), 5, 1.0, None));
     let items = [
@@ -258,7 +258,7 @@ async fn a_store_that_fails_within_a_batch_commits_nothing_of_it() {
     let mut batch = MockUnitOfWork::default();
     batch.sleep.expect_find_candidates().returning(|_, _| Ok(Vec::new()));
     batch.sleep.expect_insert().times(1).returning(|_, _| Err(StorageError::Unavailable));
-    look_up.imports.expect_find_broken_off().returning(|_, _, _| Ok(None));
+    look_up.imports.expect_find_interrupted().returning(|_, _, _| Ok(None));
     look_up.imports.expect_insert().times(1).returning(|_| Ok(()));
     batch.users.expect_find().returning(|_| Ok(Some(person())));
     let units = PreparedUnitsOfWork::new([look_up, batch]);

@@ -1,5 +1,5 @@
 use super::memory_store::MemoryStore;
-use super::record::{at, derived, derived_deep, given, minute, own_session, session, session_id};
+use super::record::{at, derived, derived_deep, keyed, minute, own_session, session, session_id};
 use super::{counts, import};
 use crate::testing::{noon, person};
 use chrono::{SubsecRound, TimeDelta};
@@ -22,9 +22,9 @@ async fn a_new_session_is_stored_for_the_person_as_of_now() {
 
 #[tokio::test]
 async fn the_same_session_again_is_unchanged_and_not_written() {
-    let store = store_of([given("7", 0, 480), derived(1_440, 1_900)]).await;
+    let store = store_of([keyed("7", 0, 480), derived(1_440, 1_900)]).await;
     let before = store.sessions();
-    let report = import(&store, [session(given("7", 0, 480)), session(derived(1_440, 1_900))]).await;
+    let report = import(&store, [session(keyed("7", 0, 480)), session(derived(1_440, 1_900))]).await;
     assert_eq!(report.sessions, counts(0, 0, 2));
     assert_eq!(store.sessions(), before);
     assert_eq!(store.calls().count("sleep.update"), 0);
@@ -33,7 +33,7 @@ async fn the_same_session_again_is_unchanged_and_not_written() {
 #[tokio::test]
 async fn a_duplicate_session_in_a_batch_is_counted_once() {
     let store = MemoryStore::with(person());
-    let report = import(&store, [session(given("7", 0, 480)), session(given("7", 0, 480))]).await;
+    let report = import(&store, [session(keyed("7", 0, 480)), session(keyed("7", 0, 480))]).await;
     assert_eq!((report.sessions, report.stage_entries), (counts(1, 0, 0), 1));
     assert_eq!(store.sessions().len(), 1);
 }
@@ -49,12 +49,12 @@ async fn of_two_versions_in_one_batch_the_later_is_stored_and_they_count_once() 
 
 #[tokio::test]
 async fn a_session_with_another_content_is_updated_and_keeps_its_id() {
-    let store = store_of([given("7", 0, 480)]).await;
+    let store = store_of([keyed("7", 0, 480)]).await;
     let id = store.sessions()[0].id;
-    let report = import(&store, [session(given("7", 5, 470))]).await;
+    let report = import(&store, [session(keyed("7", 5, 470))]).await;
     assert_eq!(report.sessions, counts(0, 1, 0));
     assert_eq!(store.sessions().len(), 1);
-    assert_eq!((store.sessions()[0].id, &store.sessions()[0].record), (id, &given("7", 5, 470)));
+    assert_eq!((store.sessions()[0].id, &store.sessions()[0].record), (id, &keyed("7", 5, 470)));
 }
 
 #[tokio::test]
@@ -85,7 +85,7 @@ async fn the_records_of_an_own_export_keep_id_and_time_of_change() {
 #[tokio::test]
 async fn an_own_export_read_again_changes_nothing() {
     let store = MemoryStore::with(person());
-    let items = || [own_session(4, derived(0, 480)), own_session(5, given("7", 500, 600))];
+    let items = || [own_session(4, derived(0, 480)), own_session(5, keyed("7", 500, 600))];
     import(&store, items()).await;
     let before = store.sessions();
     assert_eq!(import(&store, items()).await.sessions, counts(0, 0, 2));
@@ -93,7 +93,7 @@ async fn an_own_export_read_again_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_session_of_an_own_export_is_known_by_its_id_when_it_moved() {
+async fn a_session_of_a_restwell_export_is_recognised_by_its_id_after_it_moved() {
     let store = MemoryStore::with(person());
     import(&store, [own_session(4, derived(0, 480))]).await;
     let later = derived(600, 900);
@@ -104,24 +104,24 @@ async fn a_session_of_an_own_export_is_known_by_its_id_when_it_moved() {
 }
 
 #[tokio::test]
-async fn a_session_of_an_own_export_that_is_known_by_its_key_keeps_the_stores_id() {
-    let store = store_of([given("7", 0, 480)]).await;
+async fn a_session_of_a_restwell_export_recognised_by_its_key_keeps_the_stored_id() {
+    let store = store_of([keyed("7", 0, 480)]).await;
     let id = store.sessions()[0].id;
-    assert_eq!(import(&store, [own_session(4, given("7", 0, 480))]).await.sessions, counts(0, 0, 1));
-    assert_eq!(import(&store, [own_session(4, given("7", 0, 470))]).await.sessions, counts(0, 1, 0));
+    assert_eq!(import(&store, [own_session(4, keyed("7", 0, 480))]).await.sessions, counts(0, 0, 1));
+    assert_eq!(import(&store, [own_session(4, keyed("7", 0, 470))]).await.sessions, counts(0, 1, 0));
     assert_eq!(store.sessions().len(), 1);
     assert_eq!(store.sessions()[0].id, id);
 }
 
 #[tokio::test]
-async fn a_session_whose_id_and_key_name_two_sessions_is_rejected_and_the_rest_continues() {
+async fn a_session_whose_id_and_key_belong_to_two_sessions_is_rejected_and_the_rest_is_stored() {
     let store = MemoryStore::with(person());
-    import(&store, [own_session(1, given("k1", 0, 480)), own_session(2, given("k2", 1_440, 1_900))]).await;
+    import(&store, [own_session(1, keyed("k1", 0, 480)), own_session(2, keyed("k2", 1_440, 1_900))]).await;
     let before = store.sessions();
     let items = [
-        at(1, session(given("k3", 3_000, 3_400))),
-        at(2, own_session(1, given("k2", 0, 480))),
-        at(3, session(given("k4", 5_000, 5_400))),
+        at(1, session(keyed("k3", 3_000, 3_400))),
+        at(2, own_session(1, keyed("k2", 0, 480))),
+        at(3, session(keyed("k4", 5_000, 5_400))),
     ];
     let report = import(&store, items).await;
     assert_eq!((report.sessions, report.rejected_total), (counts(2, 0, 0), 1));
@@ -132,16 +132,16 @@ async fn a_session_whose_id_and_key_name_two_sessions_is_rejected_and_the_rest_c
 }
 
 #[tokio::test]
-async fn a_session_that_contradicts_one_of_its_own_batch_is_rejected_too() {
+async fn a_session_that_conflicts_with_one_of_its_batch_is_rejected_too() {
     let store = MemoryStore::with(person());
-    import(&store, [own_session(1, given("k1", 0, 480))]).await;
-    let items = [session(given("k2", 1_440, 1_900)), own_session(1, given("k2", 0, 480))];
+    import(&store, [own_session(1, keyed("k1", 0, 480))]).await;
+    let items = [session(keyed("k2", 1_440, 1_900)), own_session(1, keyed("k2", 0, 480))];
     let report = import(&store, items).await;
     assert_eq!((report.sessions, report.rejected_total), (counts(1, 0, 0), 1));
 }
 
 #[tokio::test]
-async fn overlapping_sessions_of_an_own_export_leave_each_other_alone() {
+async fn overlapping_sessions_of_a_restwell_export_do_not_replace_each_other() {
     let store = MemoryStore::with(person());
     let items = [own_session(4, derived(0, 480)), own_session(5, derived(100, 300))];
     assert_eq!(import(&store, items).await.sessions, counts(2, 0, 0));
@@ -160,7 +160,7 @@ async fn the_time_of_a_change_is_stored_in_milliseconds() {
 }
 
 #[tokio::test]
-async fn of_sessions_that_all_overlap_only_the_last_one_is_ever_written() {
+async fn only_the_last_of_several_overlapping_sessions_is_written() {
     let store = MemoryStore::with(person());
     let nested = (0..400).map(|number| session(derived(number, 1_000 - number)));
     let report = import(&store, nested).await;
@@ -175,7 +175,7 @@ async fn of_sessions_that_all_overlap_only_the_last_one_is_ever_written() {
 }
 
 #[tokio::test]
-async fn sessions_of_many_nights_that_give_way_to_longer_ones_go_by_one_statement() {
+async fn replaced_sessions_of_many_nights_are_deleted_in_one_statement() {
     let store = store_of((0..200).map(|night| derived(1_440 * night, 1_440 * night + 480))).await;
     let longer = (0..200).map(|night| session(derived(1_440 * night - 10, 1_440 * night + 490)));
     assert_eq!(import(&store, longer).await.sessions, counts(0, 200, 0));
@@ -184,9 +184,9 @@ async fn sessions_of_many_nights_that_give_way_to_longer_ones_go_by_one_statemen
 }
 
 #[tokio::test]
-async fn a_session_that_gives_way_is_gone_before_another_one_gets_its_key() {
+async fn a_replaced_session_is_deleted_before_another_one_gets_its_key() {
     let store = store_of([derived(0, 480)]).await;
-    import(&store, [own_session(4, given("7", 2_000, 2_400))]).await;
+    import(&store, [own_session(4, keyed("7", 2_000, 2_400))]).await;
     // The first replaces the night; the second, matched by its id, then gets the night's key.
     let items = [session(derived(-10, 490)), own_session(4, derived(0, 470))];
     assert_eq!(import(&store, items).await.sessions, counts(0, 2, 0));

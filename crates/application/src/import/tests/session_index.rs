@@ -1,5 +1,5 @@
 use super::super::session_index::SessionIndex;
-use super::record::{derived, derived_bare, given};
+use super::record::{derived, derived_bare, keyed};
 use domain::sleep::SleepRecord;
 use std::collections::BTreeSet;
 
@@ -12,13 +12,13 @@ fn near<'r>(records: impl IntoIterator<Item = &'r SleepRecord>) -> SessionIndex 
 }
 
 #[test]
-fn of_thousands_of_logs_that_overlap_a_record_none_or_two_are_looked_at() {
-    let same_minutes = (0..2_000).map(|number| given(&format!("same {number}"), 0, 480));
-    let others = (0..2_000).map(|number| given(&format!("other {number}"), -number, 480 + number));
+fn at_most_two_of_thousands_of_overlapping_logs_are_examined() {
+    let same_minutes = (0..2_000).map(|number| keyed(&format!("same {number}"), 0, 480));
+    let others = (0..2_000).map(|number| keyed(&format!("other {number}"), -number, 480 + number));
     let logs: Vec<_> = same_minutes.chain(others).collect();
     let near = near(&logs);
-    assert_eq!(near.near(&given("new", 0, 480)).len(), 0);
-    assert_eq!(near.near(&given("same 7", 0, 480)), BTreeSet::from([7]));
+    assert_eq!(near.near(&keyed("new", 0, 480)).len(), 0);
+    assert_eq!(near.near(&keyed("same 7", 0, 480)), BTreeSet::from([7]));
     assert_eq!(near.near(&derived(0, 480)), BTreeSet::from([0]));
     assert_eq!(near.near(&derived(1, 480)).len(), 0);
 }
@@ -34,7 +34,7 @@ fn only_a_few_of_thousands_of_short_sessions_near_a_record_are_examined() {
 
 #[test]
 fn removed_sessions_are_not_considered() {
-    let records = [derived(0, 480), given("7", 0, 480)];
+    let records = [derived(0, 480), keyed("7", 0, 480)];
     let mut near = near(&records);
     assert_eq!(near.near(&records[0]), BTreeSet::from([0, 1]));
     near.remove(&records[0], 0);

@@ -24,7 +24,7 @@ async fn logged_catalogue() -> MemoryStore {
 }
 
 #[tokio::test]
-async fn a_new_label_is_entered_now_unless_it_says_when() {
+async fn a_new_label_without_an_entry_date_gets_the_current_time() {
     let store = catalogue().await;
     assert_eq!(store.current(&key("17")).label, label("Magnesium"));
     assert_eq!(store.current(&key("17")).entry_date, noon());
@@ -97,7 +97,7 @@ fn versions() -> [ImportItem; 4] {
 }
 
 #[tokio::test]
-async fn all_versions_of_an_own_export_come_back_and_the_last_is_current() {
+async fn all_versions_of_a_restwell_export_are_restored_and_the_last_is_current() {
     let store = MemoryStore::with(person());
     let report = import(&store, versions()).await;
     assert_eq!((report.supplements.new + report.supplements.updated, report.rejected_total), (2, 0));
@@ -156,7 +156,7 @@ async fn importing_a_rewritten_label_again_creates_no_further_version() {
 }
 
 #[tokio::test]
-async fn a_label_whose_id_is_a_logged_one_under_another_key_takes_nobodys_place() {
+async fn a_label_with_the_id_of_a_logged_one_under_another_key_replaces_nothing() {
     let store = logged_catalogue().await;
     let known = store.current(&key("17"));
     let mut stranger = own_supplement(4, "99", "Zinc");
@@ -205,7 +205,7 @@ fn catalogue_of(store: &MemoryStore) -> Vec<(String, String, bool, Option<Supple
 
 proptest! {
     #[test]
-    fn labels_of_one_batch_become_what_they_become_one_by_one(
+    fn labels_have_the_same_result_in_one_batch_as_one_by_one(
         labels in prop::collection::vec(any_label(), 1..10), logged in prop::option::of(1..4_u128),
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();

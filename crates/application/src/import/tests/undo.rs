@@ -1,13 +1,13 @@
 use super::file::ItemFile;
 use super::memory_store::{Content, MemoryStore};
 use super::profile::height;
-use super::record::{derived, given, intake, log, minute, session, supplement};
+use super::record::{derived, intake, keyed, log, minute, session, supplement};
 use super::{dry_run, import_file, of_person};
 use crate::audit::testing::{assert_events, event};
 use crate::import::batch::Batch;
 use crate::import::batch_writer::BatchWriter;
 use crate::import::run::Run;
-use crate::import::{ImportReport, KeptItem, KeptReason, UndoImport, UndoImportError, Undone, UndoneCounts};
+use crate::import::{ImportReport, KeptItem, KeptReason, UndoCounts, UndoImport, UndoImportError, Undone};
 use crate::ports::import_source::ImportItem;
 use crate::ports::storage::{Import, StorageError};
 use crate::testing::{clock, entropy, person, user_id};
@@ -44,23 +44,23 @@ async fn undo_removes_what_the_import_added() {
         height(170),
         supplement("17", "Magnesium"),
         session(derived(0, 480)),
-        session(given("a", 2000, 2400)),
+        session(keyed("a", 2000, 2400)),
     ];
     let id = import(&store, items).await;
-    assert_eq!(undo(&store, id).await.unwrap().counts, UndoneCounts { removed: 3, restored: 1, kept: 0 });
+    assert_eq!(undo(&store, id).await.unwrap().counts, UndoCounts { removed: 3, restored: 1, kept: 0 });
     assert_eq!(records(&store), before);
     assert_eq!(store.content().imports.all[0].state, ImportState::Undone);
 }
 
 #[tokio::test]
-async fn an_undo_whose_connection_is_lost_continues_over_the_next_one() {
+async fn an_undo_continues_after_its_connection_is_lost() {
     let store = MemoryStore::with(person());
     let before = records(&store);
-    let id = import(&store, vec![session(derived(0, 480)), session(given("a", 2000, 2400))]).await;
+    let id = import(&store, vec![session(derived(0, 480)), session(keyed("a", 2000, 2400))]).await;
     for _ in 0..2 {
         store.fail("commit", StorageError::Unavailable);
     }
-    assert_eq!(undo(&store, id).await.unwrap().counts, UndoneCounts { removed: 2, restored: 0, kept: 0 });
+    assert_eq!(undo(&store, id).await.unwrap().counts, UndoCounts { removed: 2, restored: 0, kept: 0 });
     assert_eq!(records(&store), before);
     // The number of retries is limited, because the store may be unreachable.
     let id = import(&store, vec![session(derived(0, 480))]).await;
@@ -78,7 +78,7 @@ async fn undo_restores_what_the_import_replaced_or_removed() {
     let before = records(&store);
     let longer = import(&store, vec![session(derived(0, 200)), supplement("17", "Magnesium citrate")]).await;
     assert_eq!(store.sessions().len(), 1);
-    assert_eq!(undo(&store, longer).await.unwrap().counts, UndoneCounts { removed: 0, restored: 3, kept: 0 });
+    assert_eq!(undo(&store, longer).await.unwrap().counts, UndoCounts { removed: 0, restored: 3, kept: 0 });
     assert_eq!(records(&store), before);
 }
 
@@ -88,14 +88,14 @@ async fn a_label_with_logs_added_since_is_kept() {
     let labels = import(&store, vec![supplement("17", "Magnesium")]).await;
     let id = store.content().supplements[0].1.id;
     import(&store, vec![log(intake(id, 5, 1.0, None))]).await;
-    assert_eq!(undo(&store, labels).await.unwrap().counts, UndoneCounts { removed: 0, restored: 0, kept: 1 });
+    assert_eq!(undo(&store, labels).await.unwrap().counts, UndoCounts { removed: 0, restored: 0, kept: 1 });
     assert_eq!(store.content().supplements.len(), 1);
 }
 
 /// Undoes an import that changed one session, and returns why it was kept.
-async fn kept(store: &MemoryStore, id: ImportId) -> (KeptItem, KeptReason) {
+async fn undo_keeping_one(store: &MemoryStore, id: ImportId) -> (KeptItem, KeptReason) {
     let Undone { counts, kept } = undo(store, id).await.unwrap();
-    assert_eq!(counts, UndoneCounts { removed: 0, restored: 0, kept: 1 });
+    assert_eq!(counts, UndoCounts { removed: 0, restored: 0, kept: 1 });
     assert_eq!(kept[0].at, Some(minute(0)).filter(|_| kept[0].why != KeptReason::Deleted));
     assert_eq!(store.content().imports.all.iter().find(|import| import.id == id).unwrap().undone.kept, kept);
     (kept[0].what, kept[0].why)
@@ -105,18 +105,18 @@ async fn kept(store: &MemoryStore, id: ImportId) -> (KeptItem, KeptReason) {
 async fn a_session_changed_or_deleted_otherwise_since_is_kept_and_listed() {
     for is_deleted in [false, true] {
         let store = MemoryStore::with(person());
-        let id = import(&store, vec![session(given("a", 0, 60))]).await;
+        let id = import(&store, vec![session(keyed("a", 0, 60))]).await;
         let session_id = store.sessions()[0].id;
         if is_deleted {
             let mut unit = store.units().begin().await.unwrap();
             unit.sleep().delete(user_id(1), &[session_id]).await.unwrap();
             unit.commit().await.unwrap();
         } else {
-            store_otherwise(&store, vec![session(given("a", 0, 70))]).await;
+            store_without_import(&store, vec![session(keyed("a", 0, 70))]).await;
         }
         let before = records(&store);
         let why = if is_deleted { KeptReason::Deleted } else { KeptReason::Changed };
-        assert_eq!(kept(&store, id).await, (KeptItem::Session(session_id), why));
+        assert_eq!(undo_keeping_one(&store, id).await, (KeptItem::Session(session_id), why));
         assert_eq!(records(&store), before);
     }
 }
@@ -126,20 +126,20 @@ async fn a_session_changed_by_a_later_import_is_kept_and_listed_until_that_impor
     let store = MemoryStore::with(person());
     let mut ids = Vec::new();
     for end in [60, 70, 80] {
-        ids.push(import(&store, vec![session(given("a", 0, end))]).await);
+        ids.push(import(&store, vec![session(keyed("a", 0, end))]).await);
     }
     let session_id = store.sessions()[0].id;
     let (what, by) = (KeptItem::Session(session_id), KeptReason::ChangedBy);
-    assert_eq!(kept(&store, ids[0]).await, (what, by(ids[2])));
-    assert_eq!(kept(&store, ids[1]).await, (what, by(ids[2])));
+    assert_eq!(undo_keeping_one(&store, ids[0]).await, (what, by(ids[2])));
+    assert_eq!(undo_keeping_one(&store, ids[1]).await, (what, by(ids[2])));
     undo(&store, ids[2]).await.unwrap();
-    assert_session(&store, &session(given("a", 0, 70)));
+    assert_session(&store, &session(keyed("a", 0, 70)));
     // The second undo of each reverts what the first kept.
-    assert_eq!(kept(&store, ids[0]).await, (what, by(ids[1])));
+    assert_eq!(undo_keeping_one(&store, ids[0]).await, (what, by(ids[1])));
     for (id, counts) in [(ids[1], [0, 1]), (ids[0], [1, 0])] {
         let [removed, restored] = counts;
         let undone = undo(&store, id).await.unwrap();
-        assert_eq!(undone.counts, UndoneCounts { removed, restored, kept: 0 });
+        assert_eq!(undone.counts, UndoCounts { removed, restored, kept: 0 });
         assert!(matches!(undo(&store, id).await, Err(UndoImportError::AlreadyUndone)));
     }
     assert!(store.sessions().is_empty());
@@ -153,17 +153,17 @@ async fn removed_nights_are_restored_only_when_their_replacement_is_removed() {
     let joined = import(&store, vec![session(derived(-5, 200))]).await;
     let longer = import(&store, vec![session(derived(10, 300))]).await;
     let undone = undo(&store, joined).await.unwrap();
-    assert_eq!(undone.counts, UndoneCounts { removed: 0, restored: 0, kept: 3 });
+    assert_eq!(undone.counts, UndoCounts { removed: 0, restored: 0, kept: 3 });
     assert!(undone.kept.iter().all(|record| record.why == KeptReason::ChangedBy(longer)), "{undone:?}");
     assert_session(&store, &session(derived(10, 300)));
     undo(&store, longer).await.unwrap();
     let again = undo(&store, joined).await.unwrap();
-    assert_eq!(again.counts, UndoneCounts { removed: 1, restored: 2, kept: 0 });
+    assert_eq!(again.counts, UndoCounts { removed: 1, restored: 2, kept: 0 });
     assert_eq!(records(&store), before);
 }
 
 /// Stores these without an import.
-pub(super) async fn store_otherwise(store: &MemoryStore, items: Vec<ImportItem>) {
+pub(super) async fn store_without_import(store: &MemoryStore, items: Vec<ImportItem>) {
     let entropy = store.entropy(entropy);
     let mut run = Run::new(Some(user_id(1)), false, clock().now(), entropy.as_ref());
     let units = store.units();
@@ -179,15 +179,15 @@ fn assert_session(store: &MemoryStore, item: &ImportItem) {
 }
 
 #[tokio::test]
-async fn an_edit_between_two_imports_survives_that_both_are_undone_in_either_order() {
-    let night = |end| session(given("a", 0, end));
+async fn an_edit_between_two_imports_survives_undoing_both_in_either_order() {
+    let night = |end| session(keyed("a", 0, end));
     for first_is_first in [true, false] {
         let store = MemoryStore::with(person());
         let first = import(&store, vec![night(400)]).await;
-        store_otherwise(&store, vec![night(410)]).await;
+        store_without_import(&store, vec![night(410)]).await;
         let second = import(&store, vec![night(420)]).await;
-        let kept = UndoneCounts { removed: 0, restored: 0, kept: 1 };
-        let restored = UndoneCounts { removed: 0, restored: 1, kept: 0 };
+        let kept = UndoCounts { removed: 0, restored: 0, kept: 1 };
+        let restored = UndoCounts { removed: 0, restored: 1, kept: 0 };
         if first_is_first {
             assert_eq!(undo(&store, first).await.unwrap().counts, kept);
             assert_session(&store, &night(420));
@@ -202,11 +202,11 @@ async fn an_edit_between_two_imports_survives_that_both_are_undone_in_either_ord
 }
 
 #[tokio::test]
-async fn an_import_that_stored_something_and_was_given_up_can_be_undone() {
+async fn a_failed_import_that_stored_something_can_be_undone() {
     let store = MemoryStore::with(person());
     let id = import(&store, vec![session(derived(0, 60))]).await;
     set_state(&store, id, ImportState::Refused).await;
-    assert_eq!(undo(&store, id).await.unwrap().counts, UndoneCounts { removed: 1, restored: 0, kept: 0 });
+    assert_eq!(undo(&store, id).await.unwrap().counts, UndoCounts { removed: 1, restored: 0, kept: 0 });
     assert!(store.sessions().is_empty());
 }
 
@@ -241,17 +241,17 @@ async fn an_import_is_undone_once_and_only_by_its_person() {
 }
 
 #[tokio::test]
-async fn a_person_does_not_take_labels_out_of_the_catalogue() {
+async fn a_person_cannot_remove_labels_from_the_catalogue() {
     let store = MemoryStore::with(person());
     let id = import(&store, vec![session(derived(0, 60)), supplement("17", "Magnesium")]).await;
     let by_the_person = || async {
         UndoImport::new(store.units(), store.imports(), entropy(), clock()).run(id, Some(user_id(1))).await
     };
-    assert!(matches!(by_the_person().await, Err(UndoImportError::NotTheirs)));
+    assert!(matches!(by_the_person().await, Err(UndoImportError::NotOwned)));
     // After a crash its report does not contain what it stored.
     set_state(&store, id, ImportState::Running).await;
     store.content().imports.all.last_mut().unwrap().report = ImportReport::default();
-    assert!(matches!(by_the_person().await, Err(UndoImportError::NotTheirs)));
+    assert!(matches!(by_the_person().await, Err(UndoImportError::NotOwned)));
     assert_eq!(undo(&store, id).await.unwrap().counts.reverted(), 2);
 }
 
@@ -271,11 +271,11 @@ async fn an_import_whose_notes_were_deleted_cannot_be_undone() {
 }
 
 #[tokio::test]
-async fn the_same_file_continues_with_an_import_that_broke_off() {
+async fn the_same_file_resumes_an_interrupted_import() {
     let store = MemoryStore::with(person());
     let nights: Vec<_> =
-        (0..2_400).map(|day| session(given(&day.to_string(), day * 1440, day * 1440 + 60))).collect();
-    store.meanwhile("sleep.insert", |_| ());
+        (0..2_400).map(|day| session(keyed(&day.to_string(), day * 1440, day * 1440 + 60))).collect();
+    store.change_concurrently("sleep.insert", |_| ());
     let file = ItemFile::new(nights.clone());
     store.fail("sleep.insert", StorageError::Unavailable);
     import_file(&store, of_person(), &file).await.unwrap_err();
@@ -286,25 +286,25 @@ async fn the_same_file_continues_with_an_import_that_broke_off() {
 }
 
 #[tokio::test]
-async fn the_same_file_starts_over_when_what_the_first_import_did_may_be_forgotten() {
+async fn the_same_file_starts_over_once_the_notes_of_the_first_import_may_be_deleted() {
     let store = MemoryStore::with(person());
     let night = vec![session(derived(0, 60))];
     let first = import(&store, night.clone()).await;
     let mut unit = store.units().begin().await.unwrap();
     let import_of_it = unit.imports().find(first).await.unwrap().unwrap();
     let started_at = import_of_it.started_at - chrono::TimeDelta::days(30);
-    let broken_off = Import { state: ImportState::Running, started_at, ..import_of_it };
-    assert!(unit.imports().update(&broken_off).await.unwrap());
+    let interrupted = Import { state: ImportState::Running, started_at, ..import_of_it };
+    assert!(unit.imports().update(&interrupted).await.unwrap());
     unit.commit().await.unwrap();
     assert_ne!(import(&store, night).await, first);
 }
 
 #[tokio::test]
-async fn an_undo_that_broke_off_is_undoing_and_resumes_by_itself_or_on_request() {
+async fn an_interrupted_undo_resumes_by_itself_or_on_request() {
     for asks in [true, false] {
         let store = MemoryStore::with(person());
         let before = records(&store);
-        let nights = (0..100).map(|day| session(given(&day.to_string(), day * 1440, day * 1440 + 60)));
+        let nights = (0..100).map(|day| session(keyed(&day.to_string(), day * 1440, day * 1440 + 60)));
         let id = import(&store, nights.collect()).await;
         // The process crashes after the first batch.
         store.pass("commit");
@@ -312,8 +312,8 @@ async fn an_undo_that_broke_off_is_undoing_and_resumes_by_itself_or_on_request()
             store.fail("commit", StorageError::Unavailable);
         }
         undo(&store, id).await.unwrap_err();
-        let broken_off = &store.content().imports.all[0];
-        assert_eq!((broken_off.state, store.sessions().len()), (ImportState::Undoing, 60));
+        let interrupted = &store.content().imports.all[0];
+        assert_eq!((interrupted.state, store.sessions().len()), (ImportState::Undoing, 60));
         let undone = if asks {
             undo(&store, id).await.unwrap()
         } else {
@@ -324,7 +324,7 @@ async fn an_undo_that_broke_off_is_undoing_and_resumes_by_itself_or_on_request()
             undone
         };
         // Includes the first batch.
-        assert_eq!(undone.counts, UndoneCounts { removed: 100, restored: 0, kept: 0 });
+        assert_eq!(undone.counts, UndoCounts { removed: 100, restored: 0, kept: 0 });
         assert_eq!(records(&store), before);
         assert_eq!(store.content().imports.all[0].state, ImportState::Undone);
         assert_eq!(
@@ -343,7 +343,7 @@ async fn an_import_without_changes_is_undone_immediately() {
 }
 
 #[tokio::test]
-async fn an_import_and_its_undoing_leave_an_event_each() {
+async fn an_import_and_its_undo_are_each_audited() {
     let started = |id: ImportId| {
         event(AuditActor::Operator, AuditKind::ImportStarted).user(user_id(1)).subject(id.as_uuid())
     };
@@ -360,7 +360,7 @@ async fn an_import_and_its_undoing_leave_an_event_each() {
 }
 
 #[tokio::test]
-async fn a_dry_run_leaves_no_event() {
+async fn a_dry_run_is_not_audited() {
     let store = MemoryStore::with(person());
     import_file(&store, dry_run(), &ItemFile::new(vec![session(derived(0, 9))])).await.unwrap();
     assert_events(store.events(), &[]);

@@ -2,11 +2,11 @@
 
 use super::memory_store::MemoryStore;
 use super::record::{
-    derived, derived_bare, derived_deep, given, intake, log, own_session, own_supplement, session,
+    derived, derived_bare, derived_deep, intake, keyed, log, own_session, own_supplement, session,
     supplement, supplement_id,
 };
-use super::undo::{import, records, store_otherwise, undo};
-use crate::import::{KeptReason, UndoneCounts};
+use super::undo::{import, records, store_without_import, undo};
+use crate::import::{KeptReason, UndoCounts};
 use crate::ports::import_source::ImportItem;
 use crate::testing::person;
 use domain::id::ImportId;
@@ -32,7 +32,7 @@ enum CollidingRecord {
 impl CollidingRecord {
     fn item(self) -> ImportItem {
         match self {
-            Self::Keyed(key, start) => session(given(&key.to_string(), 9000 + start, 9100)),
+            Self::Keyed(key, start) => session(keyed(&key.to_string(), 9000 + start, 9100)),
             Self::Log(at, servings) => log(intake(supplement_id(1), at, f64::from(servings), None)),
             Self::Label(key, name) => supplement(&key.to_string(), &format!("Name {name}")),
             Self::Bare(start, length) => session(derived_bare(start, start + length)),
@@ -79,7 +79,7 @@ fn nights(store: &MemoryStore) -> Vec<SleepRecord> {
 }
 
 /// Runs these imports, and undoes them in reverse order.
-async fn there_and_back_again(imports: Vec<Vec<CollidingRecord>>) -> Result<(), TestCaseError> {
+async fn undone_in_reverse_order(imports: Vec<Vec<CollidingRecord>>) -> Result<(), TestCaseError> {
     let store = MemoryStore::with(person());
     import(&store, vec![own_supplement(1, "own", "Zinc")]).await;
     let mut steps = Vec::new();
@@ -99,7 +99,7 @@ proptest! {
     fn undoing_the_latest_import_first_restores_exactly_the_previous_state(
         imports in prop::collection::vec(some(any_record_or_bare()), 1..6),
     ) {
-        run(there_and_back_again(imports))?;
+        run(undone_in_reverse_order(imports))?;
     }
 
     #[test]
@@ -149,9 +149,9 @@ async fn a_night_since_replaced_by_a_backend_is_not_restored_but_listed() {
     let store = MemoryStore::with(person());
     import(&store, vec![session(derived(0, 480))]).await;
     let longer = import(&store, vec![session(derived(20, 480))]).await;
-    store_otherwise(&store, vec![session(derived(40, 480))]).await;
+    store_without_import(&store, vec![session(derived(40, 480))]).await;
     let undone = undo(&store, longer).await.unwrap();
-    assert_eq!(undone.counts, UndoneCounts { removed: 0, restored: 0, kept: 2 });
+    assert_eq!(undone.counts, UndoCounts { removed: 0, restored: 0, kept: 2 });
     assert!(undone.kept.iter().all(|record| record.why == KeptReason::Deleted), "{undone:?}");
     assert_nights(&store, &[derived(40, 480)]);
 }
@@ -163,6 +163,6 @@ async fn overlapping_nights_of_a_restwell_export_are_restored_as_they_were() {
     import(&store, vec![own_session(1, derived(100, 580))]).await;
     let joined = import(&store, vec![session(derived(50, 500))]).await;
     assert_nights(&store, &[derived(50, 500)]);
-    assert_eq!(undo(&store, joined).await.unwrap().counts, UndoneCounts { removed: 1, restored: 2, kept: 0 });
+    assert_eq!(undo(&store, joined).await.unwrap().counts, UndoCounts { removed: 1, restored: 2, kept: 0 });
     assert_nights(&store, &[derived(0, 480), derived(100, 580)]);
 }

@@ -56,7 +56,7 @@ impl<'a> BatchReverter<'a> {
     ) -> Result<RevertedBatch, StorageError> {
         self.current = CurrentRecords::read(self.unit, self.user_id, noted).await?;
         for JournalEntry { change, place: _, changed_by } in noted {
-            let why = changed_by.map(KeptReason::ChangedBy).or_else(|| self.why_kept(change, scan));
+            let why = changed_by.map(KeptReason::ChangedBy).or_else(|| self.kept_reason(change, scan));
             match why {
                 Some(why) => self.keep(change, why),
                 None => self.revert(change).await?,
@@ -67,9 +67,9 @@ impl<'a> BatchReverter<'a> {
     }
 
     /// Returns why a record must be kept that no later import changed.
-    fn why_kept(&self, change: &ImportChange, scan: &Scan) -> Option<KeptReason> {
+    fn kept_reason(&self, change: &ImportChange, scan: &Scan) -> Option<KeptReason> {
         let replacing = change.replaced_by;
-        let blocked = replacing.and_then(|id| self.kept_sessions.get(&id).copied().or(scan.why_kept(id)));
+        let blocked = replacing.and_then(|id| self.kept_sessions.get(&id).copied().or(scan.kept_reason(id)));
         blocked.or_else(|| match self.current.version(change.record) {
             current if current == change.left => None,
             None => Some(KeptReason::Deleted),

@@ -29,7 +29,7 @@ impl Scan {
     }
 
     /// Returns why a session was kept, if it was.
-    pub(super) fn why_kept(&self, id: SleepSessionId) -> Option<KeptReason> {
+    pub(super) fn kept_reason(&self, id: SleepSessionId) -> Option<KeptReason> {
         self.sessions.get(&id).copied()
     }
 

@@ -18,7 +18,7 @@ fn unit_of(keys: Vec<SigningKey>, created_at: Option<DateTime<Utc>>) -> MockUnit
     let mut unit = MockUnitOfWork::default();
     let mut order = Sequence::new();
     unit.signing_keys
-        .expect_list_for_change()
+        .expect_list_for_update()
         .times(1)
         .in_sequence(&mut order)
         .returning(move || Ok(keys.clone()));
@@ -45,7 +45,7 @@ fn expect_retired(unit: &mut MockUnitOfWork, number: u8) {
 fn opening(keys: Vec<SigningKey>) -> MockKeyRing {
     let mut ring = MockKeyRing::new();
     ring.expect_load().times(1).withf(move |given| given == keys).returning(|_| Ok(()));
-    ring.expect_make().times(1).returning(|id, at| Ok(SigningKey { id, created_at: at, ..key(1) }));
+    ring.expect_create_key().times(1).returning(|id, at| Ok(SigningKey { id, created_at: at, ..key(1) }));
     ring
 }
 
@@ -63,7 +63,7 @@ async fn t70_a_routine_rotation_adds_a_key_and_retires_none() {
     let units = PreparedUnitsOfWork::new([unit_of(keys.clone(), Some(noon()))]);
     let (endings, events) = (units.endings(), units.events());
     let done = rotate(units, opening(keys), OlderKeys::Keep).await.unwrap();
-    assert_eq!(done, SigningKeyRotation { made: key(1).id, created_at: noon(), retired: Vec::new() });
+    assert_eq!(done, SigningKeyRotation { created: key(1).id, created_at: noon(), retired: Vec::new() });
     assert_eq!(endings.committed(), 1);
     assert_events(&events, &[key_event(AuditKind::KeyCreated, 1)]);
 }
@@ -102,12 +102,12 @@ async fn a_new_key_is_younger_than_all_even_where_the_clock_is_behind() {
 }
 
 #[tokio::test]
-async fn nothing_is_stored_under_an_encryption_key_that_does_not_open_the_others() {
+async fn nothing_is_stored_with_an_encryption_key_that_cannot_decrypt_the_others() {
     for older in [OlderKeys::Keep, OlderKeys::Retire] {
         let units = PreparedUnitsOfWork::new([unit_of(vec![key(9)], None)]);
         let endings = units.endings();
         let mut ring = MockKeyRing::new();
-        ring.expect_load().times(1).returning(|keys| Err(KeyRingError::CannotOpen(keys[0].id)));
+        ring.expect_load().times(1).returning(|keys| Err(KeyRingError::CannotDecrypt(keys[0].id)));
         let error = rotate(units, ring, older).await.unwrap_err();
         assert!(error.to_string().contains("keys.encryption_key"), "{error}");
         assert_eq!(endings.committed(), 0);

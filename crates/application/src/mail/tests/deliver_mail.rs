@@ -65,7 +65,7 @@ struct RecordingMailer {
 impl Mailer for RecordingMailer {
     async fn send(&self, sent: &Mail) -> Result<(), MailError> {
         assert!(*sent == mail());
-        assert_eq!(self.endings.begun(), self.endings.committed() + self.endings.rolled_back());
+        assert_eq!(self.endings.opened(), self.endings.committed() + self.endings.rolled_back());
         *self.sent.lock().unwrap() += 1;
         Ok(())
     }
@@ -87,7 +87,7 @@ async fn deliver(units: Vec<MockUnitOfWork>, mailer: MockMailer, sealer: MockMai
     let store = Arc::new(PreparedUnitsOfWork::new(units));
     let deliver = DeliverMail::new(store.clone(), Arc::new(mailer), Arc::new(sealer), clock());
     let report = deliver.run(1).await.unwrap();
-    assert_eq!(store.endings().begun(), store.endings().committed());
+    assert_eq!(store.endings().opened(), store.endings().committed());
     report
 }
 
@@ -113,7 +113,7 @@ async fn no_more_than_the_limit_are_claimed() {
     let deliver = DeliverMail::new(store.clone(), mailer, Arc::new(opening()), clock());
     assert_eq!(deliver.run(1).await.unwrap().sent, 1);
     assert_eq!(deliver.run(0).await.unwrap(), DeliveryReport::default());
-    assert_eq!(store.endings().begun(), 2);
+    assert_eq!(store.endings().opened(), 2);
 }
 
 #[tokio::test]
@@ -129,21 +129,21 @@ async fn temporary_failures_are_retried_with_exponential_backoff_up_to_an_hour()
 }
 
 #[tokio::test]
-async fn permanently_rejected_messages_are_given_up() {
+async fn permanently_rejected_messages_are_abandoned() {
     let units = vec![claiming(Some(message(1, 1, TimeDelta::zero()))), deleting(1)];
     let report = deliver(units, failing(|| MailError::Refused), opening()).await;
     assert_eq!(report, DeliveryReport { given_up: 1, ..DeliveryReport::default() });
 }
 
 #[tokio::test]
-async fn a_message_of_a_day_ago_is_given_up_without_being_opened_or_sent() {
+async fn a_day_old_message_is_abandoned_without_being_decrypted_or_sent() {
     let units = vec![claiming(Some(message(1, 30, TimeDelta::days(1)))), deleting(1)];
     let report = deliver(units, MockMailer::new(), MockMailSealer::new()).await;
     assert_eq!(report, DeliveryReport { given_up: 1, ..DeliveryReport::default() });
 }
 
 #[tokio::test]
-async fn a_message_under_another_key_waits_for_the_key() {
+async fn a_message_sealed_with_another_key_waits_for_that_key() {
     let mut sealer = MockMailSealer::new();
     sealer.expect_open().times(1).returning(|_, _| Err(MailSealError));
     let units =

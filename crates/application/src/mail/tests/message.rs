@@ -92,7 +92,7 @@ fn a_link_to_confirm_an_address_leads_to_its_own_page() {
 }
 
 #[test]
-fn every_message_says_what_to_do_for_a_reader_who_did_not_ask() {
+fn every_message_has_advice_for_a_recipient_who_did_not_request_it() {
     for mail in messages() {
         let says =
             ["If this was not you", "If not,", "If you did not expect this", "If you did not ask for this"]

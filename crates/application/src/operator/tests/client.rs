@@ -136,7 +136,7 @@ async fn a_public_app_cannot_be_released_from_pkce() {
 }
 
 #[tokio::test]
-async fn a_service_client_never_reads_what_people_consent_to() {
+async fn a_service_client_never_gets_scopes_that_need_consent() {
     for scope in ["sleep", "sleep:write sleep", "profile"] {
         let error = refusal(command(ClientKind::Service, scope)).await;
         assert!(matches!(error, ClientError::ScopeNotForThisKind(ClientKind::Service)), "{scope}");
@@ -180,7 +180,7 @@ async fn assert_reported(client: Client, change: ClientChange, kinds: &[AuditKin
 }
 
 #[tokio::test]
-async fn a_change_and_the_switch_are_events_of_their_own_and_no_change_is_none() {
+async fn changing_and_disabling_are_separate_events_and_no_change_is_none() {
     let strict = ClientChange { require_pkce: Some(true), ..ClientChange::default() };
     assert_reported(app(), ClientChange::default(), &[]).await;
     assert_reported(app(), strict.clone(), &[AuditKind::ClientChanged]).await;

@@ -96,7 +96,7 @@ async fn no_secret_is_made_for_a_client_that_does_not_exist() {
 }
 
 #[tokio::test]
-async fn a_secret_that_cannot_be_stored_is_not_given_out() {
+async fn a_secret_that_cannot_be_stored_is_not_returned() {
     let mut unit = MockUnitOfWork::default();
     unit.clients.expect_find().returning(|_| Ok(Some(app())));
     unit.clients.expect_list_secrets().returning(|_| Ok(Vec::new()));

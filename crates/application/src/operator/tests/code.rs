@@ -58,7 +58,7 @@ async fn refusal(client: Option<Client>, user: Option<User>, command: IssueCodeC
 }
 
 #[tokio::test]
-async fn a_draft_with_all_its_users_takes_no_code_for_anyone_else() {
+async fn a_full_draft_gets_no_code_for_anyone_else() {
     let draft = Client { review: Review::Draft { owner: user_id(2) }, ..app() };
     let mut unit = finding(Some(draft), Some(person()));
     unit.sandbox.expect_find().times(1).returning(|_| Ok(None));
@@ -107,7 +107,7 @@ async fn a_service_client_gets_no_code() {
 }
 
 #[tokio::test]
-async fn a_client_that_must_use_pkce_gets_no_code_made_by_hand() {
+async fn a_client_that_requires_pkce_gets_no_code_without_a_challenge() {
     let strict = Client { require_pkce: true, ..app() };
     let error = refusal(Some(strict), Some(person()), command()).await;
     assert!(matches!(error, IssueCodeError::PkceRequired), "{error}");
@@ -141,7 +141,7 @@ async fn there_is_no_code_for_an_unknown_or_locked_person() {
 }
 
 #[tokio::test]
-async fn a_sandbox_person_takes_no_place_of_a_draft() {
+async fn a_sandbox_person_is_not_counted_among_the_users_of_a_draft() {
     let draft = Client { review: Review::Draft { owner: user_id(2) }, ..app() };
     let mut unit = finding(Some(draft), Some(person()));
     unit.sandbox.expect_find().times(1).returning(|_| Ok(Some(sandbox_person(Some(user_id(2))))));
@@ -176,7 +176,7 @@ async fn a_developer_gets_a_code_for_a_sandbox_person_of_theirs() {
 }
 
 #[tokio::test]
-async fn a_developer_gets_no_code_for_a_real_person_or_a_sandbox_person_of_somebody_else() {
+async fn a_developer_gets_no_code_for_a_real_person_or_another_owners_sandbox_person() {
     for found in [None, Some(sandbox_person(None)), Some(sandbox_person(Some(user_id(8))))] {
         let mut unit = finding(Some(app()), Some(person()));
         unit.sandbox.expect_find().times(1).returning(move |_| Ok(found));

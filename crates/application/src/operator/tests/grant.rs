@@ -101,7 +101,7 @@ fn revoked_event() -> AuditEvent {
 }
 
 #[tokio::test]
-async fn without_a_name_nothing_is_revoked_and_nobody_asked() {
+async fn an_empty_filter_revokes_nothing() {
     let all_before = GrantFilter { created_before: Some(noon()), ..GrantFilter::default() };
     for filter in [GrantFilter::default(), all_before] {
         let outcome = RevokeGrants::new(unavailable(), Arc::<MockGrantReader>::default(), entropy(), clock())
@@ -122,7 +122,7 @@ async fn the_grants_of_a_person_are_revoked_their_codes_void_and_their_consents_
 }
 
 #[tokio::test]
-async fn the_grants_of_a_client_are_revoked_and_what_is_remembered_for_it_is_forgotten() {
+async fn the_grants_of_a_client_are_revoked_and_its_remembered_consents_deleted() {
     let client = Some(client_id(1));
     let expected = Expected { filter: of_client(), user: None, client, grants: 3, consents: 0 };
     let (outcome, endings, events) = revoke(revoking(expected), of_client()).await;
@@ -132,7 +132,7 @@ async fn the_grants_of_a_client_are_revoked_and_what_is_remembered_for_it_is_for
 }
 
 #[tokio::test]
-async fn one_grant_is_revoked_with_what_would_silently_make_another() {
+async fn one_grant_is_revoked_with_the_consent_and_codes_that_could_recreate_it() {
     let (user, client) = (Some(user_id(1)), Some(client_id(1)));
     let filter = GrantFilter { user_id: user, client_id: client, ..just_one() };
     let unit = revoking(Expected { filter, user, client, grants: 1, consents: 1 });

@@ -53,7 +53,7 @@ impl Owned {
 /// A store that fails from this unit of work on.
 struct Store {
     left: Arc<Mutex<RemainingCredentials>>,
-    begun: AtomicUsize,
+    started: AtomicUsize,
     fails_at: usize,
     events: RecordedEvents,
 }
@@ -65,10 +65,10 @@ impl Store {
 
     fn failing_at(left: RemainingCredentials, fails_at: usize) -> Arc<Self> {
         let left = Arc::new(Mutex::new(left));
-        Arc::new(Self { left, begun: AtomicUsize::new(0), fails_at, events: RecordedEvents::default() })
+        Arc::new(Self { left, started: AtomicUsize::new(0), fails_at, events: RecordedEvents::default() })
     }
 
-    fn left(&self) -> RemainingCredentials {
+    fn remaining(&self) -> RemainingCredentials {
         self.left.lock().unwrap().clone()
     }
 }
@@ -82,13 +82,13 @@ fn take_batch(rest: &mut u64, limit: u32) -> u64 {
 #[async_trait]
 impl UnitOfWorkFactory for Store {
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError> {
-        if self.begun.fetch_add(1, Ordering::SeqCst) >= self.fails_at {
+        if self.started.fetch_add(1, Ordering::SeqCst) >= self.fails_at {
             return Err(StorageError::Unavailable);
         }
         let mut unit = MockUnitOfWork::default();
         unit.audit = self.events.clone();
         let left = Arc::clone(&self.left);
-        unit.signing_keys.expect_list_for_change().returning(move || Ok(left.lock().unwrap().keys.clone()));
+        unit.signing_keys.expect_list_for_update().returning(move || Ok(left.lock().unwrap().keys.clone()));
         let left = Arc::clone(&self.left);
         unit.signing_keys.expect_insert().returning(move |key| {
             left.lock().unwrap().keys.push(key.clone());
@@ -176,7 +176,7 @@ fn much() -> RemainingCredentials {
 fn ring() -> MockKeyRing {
     let mut ring = MockKeyRing::new();
     ring.expect_load().returning(|_| Ok(()));
-    ring.expect_make().returning(|id, at| Ok(SigningKey { id, ..key(0, at) }));
+    ring.expect_create_key().returning(|id, at| Ok(SigningKey { id, ..key(0, at) }));
     ring
 }
 
@@ -213,14 +213,14 @@ fn operator_event(kind: AuditKind) -> AuditEvent {
 async fn everything_of_before_is_invalidated_counted_and_reported() {
     let store = Store::new(much());
     let report = invalidate(&store).await.unwrap();
-    assert_nothing_old_is_left(&store.left());
+    assert_nothing_old_is_left(&store.remaining());
     let keys = report.keys.clone().unwrap();
     assert_eq!(keys.retired, [key(2, noon()).id]);
     assert_eq!((report.sessions, report.password_links, report.consents), (1_234, 500, 1_001));
     assert_eq!((report.codes, report.grants, report.personal_tokens), (5, 3, 2));
     assert_eq!(report.total(), 1 + 1_234 + 500 + 1_001 + 5 + 3 + 2);
     let expected = [
-        operator_event(AuditKind::KeyCreated).subject(keys.made.as_uuid()),
+        operator_event(AuditKind::KeyCreated).subject(keys.created.as_uuid()),
         operator_event(AuditKind::KeyRetired).subject(key(2, noon()).id.as_uuid()),
         operator_event(AuditKind::SignedOut).count(500),
         operator_event(AuditKind::SignedOut).count(500),
@@ -238,10 +238,10 @@ async fn everything_of_before_is_invalidated_counted_and_reported() {
 async fn a_second_invalidation_finds_nothing_and_makes_no_further_key() {
     let store = Store::new(much());
     invalidate(&store).await.unwrap();
-    let keys = store.left().keys;
+    let keys = store.remaining().keys;
     let report = invalidate(&store).await.unwrap();
     assert_eq!((report.keys.clone(), report.total()), (None, 0));
-    assert_eq!(store.left().keys, keys);
+    assert_eq!(store.remaining().keys, keys);
     assert_eq!(store.events.all().last().map(|event| event.count), Some(Some(0)));
 }
 
@@ -257,9 +257,9 @@ async fn an_invalidation_that_stopped_anywhere_is_finished_by_the_next() {
         stopped += 1;
         let recorded = broken.events.all();
         assert!(recorded.iter().all(|event| event.kind != AuditKind::EverythingInvalidated));
-        let whole = Store::new(broken.left());
+        let whole = Store::new(broken.remaining());
         invalidate(&whole).await.unwrap();
-        assert_nothing_old_is_left(&whole.left());
+        assert_nothing_old_is_left(&whole.remaining());
     }
     assert!(stopped > 8, "every step was stopped at once, {stopped} in all");
 }
@@ -269,18 +269,18 @@ async fn keys_created_after_the_given_time_stay_active() {
     let young = RemainingCredentials { keys: vec![key(3, theft())], ..RemainingCredentials::default() };
     let store = Store::new(young.clone());
     assert_eq!(invalidate(&store).await.unwrap().keys, None);
-    assert_eq!(store.left().keys, young.keys);
+    assert_eq!(store.remaining().keys, young.keys);
 }
 
 #[tokio::test]
-async fn nothing_is_done_under_an_encryption_key_that_does_not_open_the_others() {
+async fn nothing_is_invalidated_with_an_encryption_key_that_cannot_decrypt_the_keys() {
     let store = Store::new(much());
     let mut ring = MockKeyRing::new();
-    ring.expect_load().returning(|keys| Err(KeyRingError::CannotOpen(keys[0].id)));
+    ring.expect_load().returning(|keys| Err(KeyRingError::CannotDecrypt(keys[0].id)));
     let invalidate = InvalidateEverything::new(people(), store.clone(), Arc::new(ring), entropy(), clock());
     let error = invalidate.run(theft()).await.unwrap_err();
     assert!(error.to_string().contains("keys.encryption_key"), "{error}");
-    assert_eq!((store.left().sessions, store.left().grants.0.len()), (1_234, 4));
+    assert_eq!((store.remaining().sessions, store.remaining().grants.0.len()), (1_234, 4));
     assert_events(&store.events, &[]);
 }
 
@@ -291,5 +291,5 @@ async fn a_time_in_the_future_is_rejected_before_the_store_is_used() {
         InvalidateEverything::new(people(), units, Arc::new(MockKeyRing::new()), entropy(), clock());
     let outcome = invalidate.run(noon() + chrono::TimeDelta::microseconds(1)).await;
     assert!(matches!(outcome, Err(InvalidateEverythingError::InTheFuture)));
-    assert_eq!(endings.begun(), 0);
+    assert_eq!(endings.opened(), 0);
 }

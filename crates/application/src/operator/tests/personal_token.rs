@@ -111,7 +111,7 @@ async fn an_issued_token_is_stored_as_a_hash_and_recorded_as_the_operators() {
 }
 
 #[tokio::test]
-async fn an_invalid_wish_is_refused_before_the_store_is_used() {
+async fn an_invalid_request_is_rejected_before_the_store_is_used() {
     let write = ScopeSet::from_iter([Scope::SleepWrite]);
     for (wish, expected) in [
         (IssuePersonalTokenCommand { name: "", ..command() }, "name"),

@@ -37,7 +37,7 @@ fn refusing(key: UniqueKey) -> MockUnitOfWork {
 }
 
 #[tokio::test]
-async fn a_new_person_is_active_from_now_on_under_an_id_that_is_drawn() {
+async fn a_new_person_is_active_with_a_random_id() {
     let expected = User { id: UserId::from_uuid(drawn_uuid(1)), created_at: noon(), ..person() };
     let (units, endings) = one(inserting(expected.clone()));
     let events = units.events();
@@ -48,7 +48,7 @@ async fn a_new_person_is_active_from_now_on_under_an_id_that_is_drawn() {
 }
 
 #[tokio::test]
-async fn a_person_may_bring_their_id_along() {
+async fn a_person_can_be_created_with_an_existing_id() {
     let mut unit = inserting(User { id: user_id(7), created_at: noon(), ..person() });
     unit.erasures.expect_was_erased().times(1).returning(|_| Ok(false));
     let (units, _) = one(unit);
@@ -135,7 +135,7 @@ async fn assert_reported(user: User, change: UserChange, kinds: &[AuditKind]) {
 }
 
 #[tokio::test]
-async fn a_change_a_lock_and_an_unlock_are_events_of_their_own_and_no_change_is_none() {
+async fn changing_locking_and_unlocking_are_separate_events_and_no_change_is_none() {
     let already = User { status: locked(), ..person() };
     let moved = UserChange { home_timezone: TimeZone::parse("Asia/Tokyo").ok(), ..UserChange::default() };
     assert_reported(person(), UserChange::default(), &[]).await;

@@ -34,7 +34,7 @@ pub trait CodeRepository: Send {
     ///
     /// The status is read under the lock. The code MAY be as it was before the wait for the lock: only
     /// [`redeem`](Self::redeem) decides whether it is still valid.
-    async fn find_and_hold(&mut self, hash: &SecretHash) -> Result<Option<CodeWithUser>, StorageError>;
+    async fn find_and_lock(&mut self, hash: &SecretHash) -> Result<Option<CodeWithUser>, StorageError>;
     /// Marks a code as redeemed into this grant if it is still `Issued` and the grant was created before its
     /// expiry. Stores the grant and its event, and returns the number of live grants of client and user,
     /// including this one. Returns `None` and stores nothing if the code is no longer valid.

@@ -23,7 +23,7 @@ pub trait IdempotencyStore: Send + Sync {
     /// Renews an open claim to this time. Returns `false` if it was released, completed, or taken over
     /// by a different request. A takeover by the same request is not detected: the caller must notice that it
     /// could not renew for the lifetime of a claim. MUST NOT make a claim older.
-    async fn prolong(&self, request: IdempotentRequest, now: DateTime<Utc>) -> Result<bool, StorageError>;
+    async fn renew(&self, request: IdempotentRequest, now: DateTime<Utc>) -> Result<bool, StorageError>;
     /// Stores the response to a claimed request.
     async fn keep(&self, request: IdempotentRequest, answer: &StoredResponse) -> Result<(), StorageError>;
     /// Releases a claim, because nothing was done.

@@ -51,7 +51,7 @@ pub trait ImportRepository: Send {
     async fn find(&mut self, id: ImportId) -> Result<Option<Import>, StorageError>;
     /// Returns the latest unfinished import of this person (if `None`, of a catalogue) that came from the
     /// command line, has this digest and was updated (or started, if never updated) at `since` or later.
-    async fn find_broken_off(
+    async fn find_interrupted(
         &mut self,
         user_id: Option<UserId>,
         digest: &FileDigest,

@@ -43,7 +43,7 @@ pub trait JobLeases: Send + Sync {
     /// crashed one.
     async fn take(&self, job: Job, holder: Uuid, hold_for: TimeDelta) -> Result<bool, StorageError>;
     /// Extends the lease to this long from now; returns whether it is still held.
-    async fn prolong(&self, job: Job, holder: Uuid, hold_for: TimeDelta) -> Result<bool, StorageError>;
+    async fn renew(&self, job: Job, holder: Uuid, hold_for: TimeDelta) -> Result<bool, StorageError>;
     /// Releases a job and makes it due again after this time; does nothing if the lease was lost.
     async fn finish(&self, job: Job, holder: Uuid, due_after: TimeDelta) -> Result<(), StorageError>;
 }

@@ -25,7 +25,7 @@ pub trait SigningKeyRepository: Send {
     async fn insert_first(&mut self, key: &SigningKey) -> Result<bool, StorageError>;
     /// Lists all keys as [`SigningKeyReader`] does, and locks them against additions and retirements until
     /// the unit of work ends (MUST).
-    async fn list_for_change(&mut self) -> Result<Vec<SigningKey>, StorageError>;
+    async fn list_for_update(&mut self) -> Result<Vec<SigningKey>, StorageError>;
     /// Stores another key; MUST fail with `Conflict(SigningKey)` if its id is taken.
     async fn insert(&mut self, key: &SigningKey) -> Result<(), StorageError>;
     /// Retires an active key; returns whether there was one with this id.

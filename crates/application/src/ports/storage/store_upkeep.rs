@@ -29,7 +29,7 @@ pub struct WriteState(Mutex<Option<DiskFault>>);
 
 impl WriteState {
     /// Records a rejected write.
-    pub fn refused(&self, fault: DiskFault) {
+    pub fn record_refusal(&self, fault: DiskFault) {
         *self.lock() = Some(fault);
     }
 

@@ -27,7 +27,7 @@ pub trait SupplementReader: Send + Sync {
     async fn page(&self, query: SupplementPageQuery) -> Result<SupplementPage, StorageError>;
     /// Lists the supplements in this user's logs, with catalogue keys: replaced versions before current ones
     /// (MUST, so that an export can be imported in its order), then by ascending id.
-    async fn list_taken(&self, user_id: UserId) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError>;
+    async fn list_logged(&self, user_id: UserId) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError>;
     /// Returns at most `limit` logs after a position (time, id), oldest first.
     async fn walk_logs(
         &self,

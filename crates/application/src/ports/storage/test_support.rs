@@ -26,15 +26,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// How the units of work of one test ended.
 #[derive(Debug, Default)]
 pub struct Endings {
-    begun: AtomicUsize,
+    opened: AtomicUsize,
     committed: AtomicUsize,
     rolled_back: AtomicUsize,
 }
 
 impl Endings {
     /// Returns how many were requested, including failed requests.
-    pub fn begun(&self) -> usize {
-        self.begun.load(Ordering::SeqCst)
+    pub fn opened(&self) -> usize {
+        self.opened.load(Ordering::SeqCst)
     }
 
     /// Returns how many were committed.
@@ -165,7 +165,7 @@ impl PreparedUnitsOfWork {
 #[async_trait]
 impl UnitOfWorkFactory for PreparedUnitsOfWork {
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError> {
-        self.endings.begun.fetch_add(1, Ordering::SeqCst);
+        self.endings.opened.fetch_add(1, Ordering::SeqCst);
         let unit = self.prepared.lock().unwrap_or_else(PoisonError::into_inner).pop();
         unit.map(|unit| Box::new(unit) as Box<dyn UnitOfWork>).ok_or(StorageError::Unavailable)
     }

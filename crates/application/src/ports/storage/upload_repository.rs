@@ -39,9 +39,9 @@ pub trait UploadRepository: Send {
         until: DateTime<Utc>,
     ) -> Result<Option<Import>, StorageError>;
     /// Extends a lease until this time; returns false if the upload no longer runs.
-    async fn prolong(&mut self, id: ImportId, until: DateTime<Utc>) -> Result<bool, StorageError>;
+    async fn renew(&mut self, id: ImportId, until: DateTime<Utc>) -> Result<bool, StorageError>;
     /// Stores the number of checked bytes of a running import; does nothing for any other.
-    async fn checked(&mut self, id: ImportId, bytes: u64) -> Result<(), StorageError>;
+    async fn record_checked(&mut self, id: ImportId, bytes: u64) -> Result<(), StorageError>;
     /// Subtracts one try of a running upload whose server shut down cleanly; does nothing for any other. Its
     /// lease stays.
     async fn uncount_try(&mut self, id: ImportId) -> Result<(), StorageError>;

@@ -21,8 +21,8 @@ fn query() -> ReadChangesQuery {
 
 fn cursor(days_ago: i64) -> ChangeCursor {
     let after = Some(position(3, DataKind::Sleep));
-    let given_at = noon() - TimeDelta::days(days_ago);
-    ChangeCursor { after, given_at, user: UserFingerprint::new(user_id(1)) }
+    let issued_at = noon() - TimeDelta::days(days_ago);
+    ChangeCursor { after, issued_at, user: UserFingerprint::new(user_id(1)) }
 }
 
 fn reader(page: ChangePage, expected: ChangePageQuery) -> Arc<MockChangeReader> {

@@ -159,7 +159,7 @@ async fn an_unknown_client_is_refused_and_counted() {
 }
 
 #[tokio::test]
-async fn a_malformed_client_id_asks_the_store_all_the_same() {
+async fn a_malformed_client_id_causes_the_same_lookup() {
     let nobody = ClientId::from_uuid(Uuid::nil());
     assert_invalid_client(present(authentication(no_client(nobody), one_failure()), "no-uuid", 3).await);
 }

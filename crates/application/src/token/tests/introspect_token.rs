@@ -119,7 +119,7 @@ async fn a_live_refresh_token_is_returned_with_the_scopes_of_its_grant() {
 }
 
 #[tokio::test]
-async fn an_access_token_is_not_said_to_allow_more_than_its_grant() {
+async fn an_access_token_is_reported_with_at_most_the_scopes_of_its_grant() {
     let narrow = AccessState { scopes: scopes("sleep"), ..access_state() };
     let answer = Scene { state: Some(narrow), ..Scene::default() }.ask(&app(), ACCESS).await.unwrap();
     assert!(matches!(answer, Some(ActiveToken::Access(claims)) if claims.scopes == scopes("sleep")));

@@ -2,7 +2,7 @@ use super::mint;
 use crate::audit::testing::{assert_events, event};
 use crate::ports::storage::StorageError;
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
-use crate::testing::{BrokenSigner, RecordingSigner, app, noon, scopes, service};
+use crate::testing::{FailingSigner, RecordingSigner, app, noon, scopes, service};
 use crate::token::{IssueServiceToken, IssueServiceTokenCommand, IssueServiceTokenError, ServiceToken};
 use chrono::SubsecRound;
 use domain::access_token::TokenSubject;
@@ -23,7 +23,7 @@ async fn issue(client: &Client, scope: Option<&str>) -> Result<ServiceToken, Iss
 }
 
 #[tokio::test]
-async fn a_service_client_gets_all_its_scopes_when_it_asks_for_none() {
+async fn a_service_client_that_requests_no_scopes_gets_all_of_them() {
     assert_eq!(issue(&service(), None).await.unwrap().scopes, scopes("sleep:write supplements:write"));
 }
 
@@ -62,7 +62,7 @@ async fn an_app_gets_no_service_token() {
 #[tokio::test]
 async fn a_signing_failure_passes_through() {
     let units = one_event();
-    let broken = IssueServiceToken::new(units.clone(), mint(Arc::new(BrokenSigner)));
+    let broken = IssueServiceToken::new(units.clone(), mint(Arc::new(FailingSigner)));
     let outcome =
         broken.run(IssueServiceTokenCommand { client: &service(), scope: None, resource: None }).await;
     assert!(matches!(outcome, Err(IssueServiceTokenError::Signing(_))));
@@ -70,7 +70,7 @@ async fn a_signing_failure_passes_through() {
 }
 
 #[tokio::test]
-async fn a_token_is_in_the_audit_trail_before_it_is_given_out() {
+async fn a_token_is_in_the_audit_trail_before_it_is_returned() {
     let units = one_event();
     let issue = IssueServiceToken::new(units.clone(), mint(Arc::new(RecordingSigner::default())));
     issue.run(IssueServiceTokenCommand { client: &service(), scope: None, resource: None }).await.unwrap();
@@ -80,7 +80,7 @@ async fn a_token_is_in_the_audit_trail_before_it_is_given_out() {
 }
 
 #[tokio::test]
-async fn a_token_that_would_be_missing_from_the_audit_trail_is_not_given_out() {
+async fn a_token_missing_from_the_audit_trail_is_not_returned() {
     let none = Arc::new(PreparedUnitsOfWork::new([]));
     let issue = IssueServiceToken::new(none, mint(Arc::new(RecordingSigner::default())));
     let outcome =

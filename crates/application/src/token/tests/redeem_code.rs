@@ -6,7 +6,7 @@ use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnits
 use crate::ports::storage::{CodeWithUser, GrantFilter};
 use crate::ports::system::{MockTokenSigner, TokenSigner};
 use crate::testing::{
-    BrokenSigner, REDIRECT_URI, RecordingSigner, app, client_id, entropy, grant_id, issued_code, locked,
+    FailingSigner, REDIRECT_URI, RecordingSigner, app, client_id, entropy, grant_id, issued_code, locked,
     noon, scopes, seconds, secret, service, user_id,
 };
 use crate::token::{IssuedTokens, RedeemCode, RedeemCodeCommand, RedeemCodeError};
@@ -52,7 +52,7 @@ fn with_user(code: AuthorizationCode) -> CodeWithUser {
 fn finding(code: Option<AuthorizationCode>) -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     unit.codes
-        .expect_find_and_hold()
+        .expect_find_and_lock()
         .times(1)
         .withf(|hash| *hash == code_secret().hash())
         .returning(move |_| Ok(code.clone().map(with_user)));
@@ -80,7 +80,7 @@ fn of_locked_person(then: Option<AuthorizationCode>) -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     let found = CodeWithUser { code: code(), user_status: locked() };
     let found = move |_: &_| Ok(Some(found.clone()));
-    unit.codes.expect_find_and_hold().times(1).in_sequence(&mut order).returning(found);
+    unit.codes.expect_find_and_lock().times(1).in_sequence(&mut order).returning(found);
     unit.codes.expect_find().times(1).in_sequence(&mut order).returning(move |_| Ok(then.clone()));
     unit
 }
@@ -188,12 +188,12 @@ async fn a_code_is_exchanged_for_tokens_with_the_granted_scopes() {
 }
 
 #[tokio::test]
-async fn the_person_is_held_and_the_token_signed_before_the_code_is_used_up() {
+async fn the_person_is_locked_and_the_token_signed_before_the_code_is_used() {
     let mut order = Sequence::new();
     let mut unit = MockUnitOfWork::default();
     let mut signer = MockTokenSigner::new();
     let found = |_: &_| Ok(Some(with_user(code())));
-    unit.codes.expect_find_and_hold().times(1).in_sequence(&mut order).returning(found);
+    unit.codes.expect_find_and_lock().times(1).in_sequence(&mut order).returning(found);
     signer.expect_sign().times(1).in_sequence(&mut order).returning(|_| Ok("token".to_owned()));
     unit.codes.expect_redeem().times(1).in_sequence(&mut order).returning(|_, _, _| Ok(Some(1)));
     let (outcome, endings) = run(unit, Arc::new(signer), command(&app(), code_secret().expose())).await;
@@ -287,7 +287,7 @@ async fn a_wrong_or_missing_verifier_is_refused_and_the_code_not_used_up_rfc_763
 }
 
 #[tokio::test]
-async fn a_malformed_verifier_never_asks_the_store() {
+async fn a_malformed_verifier_causes_no_lookup() {
     let (outcome, endings) = redeem_with_verifier(MockUnitOfWork::default(), Some("short")).await;
     assert!(matches!(outcome, Err(RedeemCodeError::InvalidGrant)));
     assert_eq!((endings.committed(), endings.rolled_back()), (0, 0));
@@ -314,7 +314,7 @@ async fn the_code_of_a_locked_person_is_refused_and_not_used_up() {
 }
 
 #[tokio::test]
-async fn any_other_kind_of_secret_never_asks_the_store() {
+async fn any_other_kind_of_secret_causes_no_lookup() {
     let client = app();
     let texts = [
         secret(SecretKind::RefreshToken, 5).expose().to_owned(),
@@ -342,7 +342,7 @@ async fn a_service_client_redeems_no_codes() {
 #[tokio::test]
 async fn a_server_that_cannot_sign_does_not_use_the_code_up() {
     let (outcome, endings) =
-        run(finding(Some(code())), Arc::new(BrokenSigner), command(&app(), code_secret().expose())).await;
+        run(finding(Some(code())), Arc::new(FailingSigner), command(&app(), code_secret().expose())).await;
     assert!(matches!(outcome, Err(RedeemCodeError::Signing(_))));
     assert_eq!(endings.committed(), 0);
 }

@@ -6,7 +6,7 @@ use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnits
 use crate::ports::storage::{GrantWithUser, MockGrantReader};
 use crate::ports::system::TokenSigner;
 use crate::testing::{
-    BrokenSigner, RecordingSigner, app, client_id, grant, grant_id, locked, noon, scopes, seconds, secret,
+    FailingSigner, RecordingSigner, app, client_id, grant, grant_id, locked, noon, scopes, seconds, secret,
     service, used_from, user_id,
 };
 use crate::token::{RefreshAccess, RefreshAccessCommand, RefreshAccessError, RefreshedAccess};
@@ -88,7 +88,7 @@ fn assert_invalid_grant(outcome: &Outcome) {
 }
 
 #[tokio::test]
-async fn a_live_refresh_token_gives_an_access_token_of_its_grant() {
+async fn a_live_refresh_token_returns_an_access_token_of_its_grant() {
     let signer = Arc::new(RecordingSigner::default());
     let grants = reader(grant(), UserStatus::Active);
     let reads = Arc::default();
@@ -153,11 +153,11 @@ async fn t50_the_refresh_token_of_another_client_is_refused_and_that_is_in_the_a
 }
 
 #[tokio::test]
-async fn t50_the_refusal_is_the_same_when_the_audit_trail_takes_nothing() {
+async fn t50_the_rejection_is_the_same_if_the_audit_trail_fails() {
     let units = nothing_to_write();
     let endings = units.endings();
     assert_invalid_grant(&misuse(units).await);
-    assert_eq!(endings.begun(), 1);
+    assert_eq!(endings.opened(), 1);
 }
 
 #[tokio::test]
@@ -204,7 +204,7 @@ async fn a_locked_person_is_refused() {
 }
 
 #[tokio::test]
-async fn any_other_kind_of_secret_is_refused_without_asking_the_store() {
+async fn any_other_kind_of_secret_is_rejected_without_a_lookup() {
     let texts = [
         secret(SecretKind::AuthorizationCode, 7).expose().to_owned(),
         secret(SecretKind::PersonalAccessToken, 7).expose().to_owned(),
@@ -227,7 +227,7 @@ async fn a_service_client_holds_no_refresh_tokens() {
 }
 
 #[tokio::test]
-async fn fewer_scopes_may_be_asked_for() {
+async fn fewer_scopes_can_be_requested() {
     assert_eq!(granted_scopes(Some("sleep")).await, scopes("sleep"));
 }
 
@@ -268,7 +268,7 @@ fn recording_use() -> PreparedUnitsOfWork {
 
 #[tokio::test]
 async fn a_use_within_the_hour_opens_no_unit_of_work() {
-    assert_eq!(endings_after_use(Some(3599), nothing_to_write()).await.begun(), 0);
+    assert_eq!(endings_after_use(Some(3599), nothing_to_write()).await.opened(), 0);
 }
 
 #[tokio::test]
@@ -282,9 +282,9 @@ async fn the_first_use_is_recorded() {
 }
 
 #[tokio::test]
-async fn a_use_that_cannot_be_recorded_does_not_cost_the_token() {
+async fn a_use_that_cannot_be_recorded_does_not_fail_the_refresh() {
     // No unit of work is prepared, so beginning one fails.
-    assert_eq!(endings_after_use(None, nothing_to_write()).await.begun(), 1);
+    assert_eq!(endings_after_use(None, nothing_to_write()).await.opened(), 1);
 }
 
 #[tokio::test]
@@ -292,7 +292,7 @@ async fn a_signing_failure_records_no_use() {
     let unused = Grant { last_used_at: None, ..grant() };
     let grants = reader(unused, UserStatus::Active);
     let reads = Arc::default();
-    let refresh = refresh_with(grants, nothing_to_write(), Arc::new(BrokenSigner), &reads);
+    let refresh = refresh_with(grants, nothing_to_write(), Arc::new(FailingSigner), &reads);
     let outcome = present(&refresh, &app(), &refresh_token()).await;
     assert!(matches!(outcome, Err(RefreshAccessError::Signing(_))));
     assert_eq!(reads.all(), []);

@@ -98,7 +98,7 @@ async fn revoke(
 }
 
 #[tokio::test]
-async fn an_access_token_of_a_key_that_was_just_made_elsewhere_takes_the_grant_with_it() {
+async fn an_access_token_signed_with_another_replicas_key_revokes_its_grant() {
     let mut order = Sequence::new();
     let mut verifier = verifier_after(&mut order);
     verifier
@@ -125,7 +125,7 @@ fn verifier_after(order: &mut Sequence) -> MockTokenVerifier {
 }
 
 #[tokio::test]
-async fn a_refresh_token_of_its_own_takes_the_grant_with_it() {
+async fn a_clients_refresh_token_revokes_its_grant() {
     let ports = (reader(Some((grant(), UserStatus::Active))), MockTokenVerifier::new(), revoking());
     let (outcome, endings) = revoke(&app(), &refresh_token(), ports).await;
     assert!(outcome.is_ok() && endings.committed() == 1, "{outcome:?}");
@@ -154,7 +154,7 @@ async fn the_refresh_token_of_a_locked_person_is_revoked_too() {
 }
 
 #[tokio::test]
-async fn an_access_token_of_its_own_takes_the_grant_with_it() {
+async fn a_clients_access_token_revokes_its_grant() {
     let ports = (MockGrantReader::new(), verifier(client_id(1), of_person()), revoking());
     let (outcome, endings) = revoke(&app(), ACCESS, ports).await;
     assert!(outcome.is_ok() && endings.committed() == 1, "{outcome:?}");
@@ -169,7 +169,7 @@ async fn a_refresh_token_that_is_unknown_revoked_or_anothers_has_no_effect() {
         let found = found.map(|grant| (grant, UserStatus::Active));
         let ports = (reader(found), MockTokenVerifier::new(), nothing_to_write());
         let (outcome, endings) = revoke(&app(), &refresh_token(), ports).await;
-        assert!(outcome.is_ok() && endings.begun() == 0, "{outcome:?}");
+        assert!(outcome.is_ok() && endings.opened() == 0, "{outcome:?}");
     }
 }
 
@@ -178,7 +178,7 @@ async fn the_access_token_of_another_client_has_no_effect() {
     for subject in [of_person(), TokenSubject::Service] {
         let ports = (MockGrantReader::new(), verifier(client_id(2), subject), nothing_to_write());
         let (outcome, endings) = revoke(&app(), ACCESS, ports).await;
-        assert!(outcome.is_ok() && endings.begun() == 0, "{outcome:?}");
+        assert!(outcome.is_ok() && endings.opened() == 0, "{outcome:?}");
     }
 }
 
@@ -189,14 +189,14 @@ async fn revoking_a_malformed_token_has_no_effect() {
         verifier.expect_verify().times(1).returning(|_, _| Err(InvalidToken));
         let (outcome, endings) =
             revoke(&app(), text, (MockGrantReader::new(), verifier, nothing_to_write())).await;
-        assert!(outcome.is_ok() && endings.begun() == 0, "{outcome:?}");
+        assert!(outcome.is_ok() && endings.opened() == 0, "{outcome:?}");
     }
 }
 
 #[tokio::test]
-async fn a_service_token_is_not_said_to_be_revoked() {
+async fn a_service_token_is_not_reported_as_revoked() {
     let ports = (MockGrantReader::new(), verifier(client_id(1), TokenSubject::Service), nothing_to_write());
     let (outcome, endings) = revoke(&service(), ACCESS, ports).await;
     assert!(matches!(outcome, Err(RevokeTokenError::UnsupportedTokenType)), "{outcome:?}");
-    assert_eq!(endings.begun(), 0);
+    assert_eq!(endings.opened(), 0);
 }

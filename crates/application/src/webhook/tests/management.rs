@@ -109,7 +109,7 @@ async fn a_secret_is_not_replaced_if_it_is_another_than_the_caller_saw() {
 }
 
 #[tokio::test]
-async fn a_replay_starts_from_the_earliest_of_the_person_s_deliveries_in_the_time() {
+async fn a_replay_starts_from_the_persons_earliest_delivery_in_the_period() {
     let delivery = |kind, announced_before, age: i64| Delivery {
         occurred_at: noon() - seconds(age + 1),
         id: Uuid::nil(),

@@ -91,7 +91,7 @@ fn cimd_section_3_other_urls_are_refused_each_with_its_reason() {
 }
 
 #[test]
-fn a_client_id_is_a_uuid_or_a_url_and_the_url_gives_a_stable_id_of_version_8() {
+fn a_client_id_is_a_uuid_or_a_url_with_a_stable_id_of_version_8() {
     let id = url(URL).client_id();
     assert_eq!(id.to_string(), "825ce971-ca88-812a-bd46-9a5dcca5347c");
     assert_eq!(id.as_uuid().get_version_num(), 8);

@@ -72,7 +72,7 @@ fn sign_in_flags(flags: u8) -> Result<Assertion, CeremonyError> {
 }
 
 #[test]
-fn a_good_registration_and_a_good_sign_in_pass() {
+fn a_valid_registration_and_a_valid_sign_in_are_accepted() {
     let new = register_object(&good_attestation()).unwrap();
     assert_eq!(new.id, CredentialId::new(vec![5; 32]).unwrap());
     assert_eq!((new.key.as_cose(), new.sign_count), (es256().as_slice(), 0));
@@ -333,8 +333,8 @@ fn a_user_handle_is_the_random_id() {
 
 #[test]
 fn unknown_and_repeated_transports_are_ignored() {
-    assert_eq!(Transports::read("hybrid  usb usb carrier-pigeon").names(), "usb hybrid");
-    assert_eq!(Transports::read("").names(), "");
+    assert_eq!(Transports::parse("hybrid  usb usb carrier-pigeon").to_names(), "usb hybrid");
+    assert_eq!(Transports::parse("").to_names(), "");
 }
 
 proptest! {
@@ -358,7 +358,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_encoded_is_decoded(value in proptest::collection::vec(any::<u8>(), 0..80)) {
+    fn encoding_round_trips(value in proptest::collection::vec(any::<u8>(), 0..80)) {
         prop_assert_eq!(from_base64url(&to_base64url(&value), 80), Some(value.clone()));
         let enough = value.is_empty();
         prop_assert_eq!(from_base64url(&to_base64url(&value), value.len().saturating_sub(1)).is_some(), enough);

@@ -14,7 +14,7 @@ fn record(head: SleepRecordHead) -> SleepRecord {
     SleepRecord::from_stages(head, Hypnogram::empty()).unwrap()
 }
 
-fn given(key: &str, start: i64, end: i64) -> SleepRecord {
+fn keyed(key: &str, start: i64, end: i64) -> SleepRecord {
     record(given_head(key, between(start, end)))
 }
 
@@ -30,7 +30,7 @@ fn staged(record: &SleepRecord) -> SleepRecord {
     SleepRecord::from_stages(record.head().clone(), Hypnogram::new(vec![stage], frame).unwrap()).unwrap()
 }
 
-fn known(number: u128, record: SleepRecord) -> SleepSession {
+fn stored_session(number: u128, record: SleepRecord) -> SleepSession {
     SleepSession { id: id(number), record, updated_at: minute(1_000) }
 }
 
@@ -48,7 +48,7 @@ fn import(sessions: &mut Vec<SleepSession>, record: SleepRecord, next: u128) -> 
         }
         Insert { removes } => {
             sessions.retain(|session| !removes.contains(&session.id));
-            sessions.push(known(next, record));
+            sessions.push(stored_session(next, record));
         }
     }
     decision
@@ -56,14 +56,14 @@ fn import(sessions: &mut Vec<SleepSession>, record: SleepRecord, next: u128) -> 
 
 #[test]
 fn the_same_record_again_is_unchanged() {
-    for record in [given("7", 0, 480), derived(0, 480)] {
-        assert_eq!(reconcile(&[known(1, record.clone())], &record), Unchanged(id(1)));
+    for record in [keyed("7", 0, 480), derived(0, 480)] {
+        assert_eq!(reconcile(&[stored_session(1, record.clone())], &record), Unchanged(id(1)));
     }
 }
 
 #[test]
 fn the_same_key_with_another_content_replaces() {
-    let decision = reconcile(&[known(1, given("7", 0, 480))], &given("7", 600, 900));
+    let decision = reconcile(&[stored_session(1, keyed("7", 0, 480))], &keyed("7", 600, 900));
     assert_eq!(decision, Replace { id: id(1), removes: vec![] });
 }
 
@@ -71,22 +71,26 @@ fn the_same_key_with_another_content_replaces() {
 fn a_record_without_id_is_the_log_with_the_same_minutes() {
     let start = minute(0) + Duration::seconds(30);
     let log = TimeInBed::new(start, minute(480) + Duration::seconds(59), None, None).unwrap();
-    let log = known(1, record(given_head("7", log)));
+    let log = stored_session(1, record(given_head("7", log)));
     assert_eq!(reconcile(&[log], &derived(0, 480)), Unchanged(id(1)));
 }
 
 #[test]
 fn a_log_replaces_the_record_without_id_and_keeps_its_session() {
-    let mut sessions = vec![known(1, derived(0, 480))];
-    let decision = import(&mut sessions, given("7", 0, 480), 2);
+    let mut sessions = vec![stored_session(1, derived(0, 480))];
+    let decision = import(&mut sessions, keyed("7", 0, 480), 2);
     assert_eq!(decision, Replace { id: id(1), removes: vec![] });
     assert_eq!(import(&mut sessions, derived(0, 480), 3), Unchanged(id(1)));
-    assert_eq!(import(&mut sessions, given("7", 0, 480), 3), Unchanged(id(1)));
+    assert_eq!(import(&mut sessions, keyed("7", 0, 480), 3), Unchanged(id(1)));
 }
 
 #[test]
 fn a_longer_record_joins_the_sessions_that_it_overlaps() {
-    let sessions = [known(1, derived(0, 100)), known(2, derived(200, 300)), known(3, derived(400, 500))];
+    let sessions = [
+        stored_session(1, derived(0, 100)),
+        stored_session(2, derived(200, 300)),
+        stored_session(3, derived(400, 500)),
+    ];
     assert_eq!(reconcile(&sessions, &derived(-10, 250)), Insert { removes: vec![id(1), id(2)] });
     let same_start = reconcile(&sessions, &derived(0, 450));
     assert_eq!(same_start, Replace { id: id(1), removes: vec![id(2), id(3)] });
@@ -94,16 +98,16 @@ fn a_longer_record_joins_the_sessions_that_it_overlaps() {
 
 #[test]
 fn adjacent_sessions_are_kept() {
-    let sessions = [known(1, derived(0, 100)), known(2, derived(200, 300))];
+    let sessions = [stored_session(1, derived(0, 100)), stored_session(2, derived(200, 300))];
     assert_eq!(reconcile(&sessions, &derived(100, 200)), Insert { removes: vec![] });
 }
 
 #[test]
 fn logs_are_never_removed_by_overlap() {
-    let sessions = [known(1, given("7", 0, 480)), known(2, derived(490, 600))];
-    assert_eq!(reconcile(&sessions, &given("8", 10, 500)), Insert { removes: vec![id(2)] });
+    let sessions = [stored_session(1, keyed("7", 0, 480)), stored_session(2, derived(490, 600))];
+    assert_eq!(reconcile(&sessions, &keyed("8", 10, 500)), Insert { removes: vec![id(2)] });
     assert_eq!(reconcile(&sessions, &derived(10, 480)), Insert { removes: vec![] });
-    assert_eq!(reconcile(&sessions, &given("8", 0, 480)), Insert { removes: vec![] });
+    assert_eq!(reconcile(&sessions, &keyed("8", 0, 480)), Insert { removes: vec![] });
 }
 
 #[test]
@@ -113,8 +117,8 @@ fn sessions_of_another_source_are_passed_over() {
         record(SleepRecordHead { source: None, ..head })
     };
     let another_derived = record(SleepRecordHead { source: None, ..derived_head(between(0, 480)) });
-    let sessions = [known(1, of_another("7")), known(2, another_derived)];
-    for record in [given("7", 0, 480), derived(0, 480), derived(0, 470)] {
+    let sessions = [stored_session(1, of_another("7")), stored_session(2, another_derived)];
+    for record in [keyed("7", 0, 480), derived(0, 480), derived(0, 470)] {
         assert_eq!(reconcile(&sessions, &record), Insert { removes: vec![] });
     }
 }
@@ -123,7 +127,7 @@ fn sessions_of_another_source_are_passed_over() {
 fn a_start_in_the_same_minute_keeps_the_session_though_the_key_differs() {
     let start = minute(0) + Duration::seconds(20);
     let later = TimeInBed::new(start, minute(480), None, None).unwrap();
-    let mut sessions = vec![known(1, derived(0, 480))];
+    let mut sessions = vec![stored_session(1, derived(0, 480))];
     assert_eq!(import(&mut sessions, record(derived_head(later)), 2), Replace { id: id(1), removes: vec![] });
     assert_eq!(sessions[0].record.key(), &SessionKey::derived_from(start));
 }
@@ -133,11 +137,11 @@ fn importing_an_export_twice_changes_nothing() {
     let export = [
         derived(0, 480),
         derived(700, 730),
-        given("7", 1_440, 1_900),
-        given("8", 1_800, 2_000),
+        keyed("7", 1_440, 1_900),
+        keyed("8", 1_800, 2_000),
         derived(2_000, 2_100),
     ];
-    let mut sessions = vec![known(90, derived(-60, 30)), known(91, derived(1_500, 1_600))];
+    let mut sessions = vec![stored_session(90, derived(-60, 30)), stored_session(91, derived(1_500, 1_600))];
     for (number, record) in (1..).zip(export.clone()) {
         import(&mut sessions, record, number);
     }
@@ -151,46 +155,46 @@ fn importing_an_export_twice_changes_nothing() {
 
 #[test]
 fn a_record_with_stages_replaces_a_log_without_stages_for_good() {
-    let (log, stages) = (given("7", 0, 480), staged(&derived(0, 480)));
-    let mut sessions = vec![known(1, log.clone())];
+    let (log, stages) = (keyed("7", 0, 480), staged(&derived(0, 480)));
+    let mut sessions = vec![stored_session(1, log.clone())];
     assert_eq!(import(&mut sessions, stages.clone(), 2), Replace { id: id(1), removes: vec![] });
     for again in [log, derived(0, 480), stages.clone()] {
         assert_eq!(import(&mut sessions, again, 3), Unchanged(id(1)));
     }
-    assert_eq!(sessions, [known(1, stages)]);
+    assert_eq!(sessions, [stored_session(1, stages)]);
 }
 
 #[test]
 fn a_log_with_stages_beats_a_record_with_stages_in_either_order() {
-    let (log, record) = (staged(&given("7", 0, 480)), staged(&derived(0, 480)));
-    assert_eq!(reconcile(&[known(1, log.clone())], &record), Unchanged(id(1)));
-    assert_eq!(reconcile(&[known(1, record)], &log), Replace { id: id(1), removes: vec![] });
+    let (log, record) = (staged(&keyed("7", 0, 480)), staged(&derived(0, 480)));
+    assert_eq!(reconcile(&[stored_session(1, log.clone())], &record), Unchanged(id(1)));
+    assert_eq!(reconcile(&[stored_session(1, record)], &log), Replace { id: id(1), removes: vec![] });
 }
 
 #[test]
 fn of_two_logs_of_the_same_minutes_the_one_with_stages_is_the_record() {
-    let sessions = [known(1, given("7", 0, 480)), known(2, staged(&given("8", 0, 480)))];
+    let sessions = [stored_session(1, keyed("7", 0, 480)), stored_session(2, staged(&keyed("8", 0, 480)))];
     assert_eq!(reconcile(&sessions, &staged(&derived(0, 480))), Unchanged(id(2)));
 }
 
 #[test]
 fn a_log_that_its_source_reports_again_without_stages_is_corrected() {
-    let sessions = [known(1, staged(&given("7", 0, 480)))];
-    assert_eq!(reconcile(&sessions, &given("7", 0, 490)), Replace { id: id(1), removes: vec![] });
+    let sessions = [stored_session(1, staged(&keyed("7", 0, 480)))];
+    assert_eq!(reconcile(&sessions, &keyed("7", 0, 490)), Replace { id: id(1), removes: vec![] });
 }
 
 #[test]
 fn a_log_without_stages_is_kept_alongside_the_stages_it_overlaps() {
-    let sessions = [known(1, staged(&derived(0, 480))), known(2, derived(480, 500))];
-    assert_eq!(reconcile(&sessions, &given("7", 10, 490)), Insert { removes: vec![id(2)] });
+    let sessions = [stored_session(1, staged(&derived(0, 480))), stored_session(2, derived(480, 500))];
+    assert_eq!(reconcile(&sessions, &keyed("7", 10, 490)), Insert { removes: vec![id(2)] });
 }
 
 /// Generates two records, of which only one has stages and only one may have a given key: with the same
 /// minutes, or both with a derived key and overlapping.
-fn poor_and_rich() -> impl Strategy<Value = (SleepRecord, SleepRecord)> {
+fn with_and_without_stages() -> impl Strategy<Value = (SleepRecord, SleepRecord)> {
     let twins = (0_i64..500, 1_i64..900, 0..3_u8).prop_map(|(start, length, logged)| {
         let end = start + length;
-        let one = |is_log| if is_log { given("7", start, end) } else { derived(start, end) };
+        let one = |is_log| if is_log { keyed("7", start, end) } else { derived(start, end) };
         (one(logged == 1), staged(&one(logged == 2)))
     });
     let overlapping =
@@ -207,7 +211,7 @@ fn any_record() -> impl Strategy<Value = SleepRecord> {
         |(start, length, log, has_stages)| {
             let key = log.map(|number| number.to_string());
             let plain =
-                key.map_or_else(|| derived(start, start + length), |key| given(&key, start, start + length));
+                key.map_or_else(|| derived(start, start + length), |key| keyed(&key, start, start + length));
             if has_stages { staged(&plain) } else { plain }
         },
     )
@@ -215,7 +219,7 @@ fn any_record() -> impl Strategy<Value = SleepRecord> {
 
 proptest! {
     #[test]
-    fn importing_in_either_order_ends_with_the_stages((poor, rich) in poor_and_rich()) {
+    fn importing_in_either_order_ends_with_the_stages((poor, rich) in with_and_without_stages()) {
         for order in [[poor.clone(), rich.clone()], [rich.clone(), poor.clone()]] {
             let mut sessions = Vec::new();
             for (number, record) in (1..).zip(order.clone()) {
@@ -237,7 +241,7 @@ proptest! {
         let mut sessions: Vec<SleepSession> = Vec::new();
         for (number, other) in (1..).zip(records) {
             if sessions.iter().all(|session| session.record.key() != other.key()) {
-                sessions.push(known(number, other));
+                sessions.push(stored_session(number, other));
             }
         }
         let mut met = Vec::new();

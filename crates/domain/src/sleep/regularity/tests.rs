@@ -59,7 +59,7 @@ fn days_without_data_are_not_compared() {
 }
 
 #[test]
-fn one_hour_of_difference_every_day_costs_the_share_of_two_hours() {
+fn a_daily_shift_of_one_hour_lowers_the_index_by_two_hours() {
     let mut nights = regular(7);
     for night in nights.iter_mut().skip(1).step_by(2) {
         night.span.start_millis += 60 * MINUTE;
@@ -84,7 +84,7 @@ fn unknown_time_is_left_out_and_time_awake_in_bed_counts_as_awake() {
 }
 
 #[test]
-fn going_to_bed_by_the_clock_is_regular_over_a_clock_change() {
+fn a_constant_clock_time_is_regular_across_a_clock_change() {
     for (first, skipped) in [("2026-03-24", 60), ("2026-10-20", 0)] {
         let first: NaiveDate = first.parse().unwrap();
         let nights = first.iter_days().take(10).map(|date| {
@@ -105,9 +105,9 @@ fn going_to_bed_by_the_clock_is_regular_over_a_clock_change() {
 fn bedtimes_around_midnight_are_neighbours() {
     let spans = [span(millis("2026-01-05T22:50:00Z"), 480), span(millis("2026-01-06T23:10:00Z"), 480)];
     let nights: Vec<_> = spans.iter().map(|span| DatedNight { date: span.date(berlin()), span }).collect();
-    let spread = ClockSpread::of(&nights, berlin()).unwrap();
+    let spread = ClockSpread::from_nights(&nights, berlin()).unwrap();
     assert_eq!((spread.bedtime.median, spread.wake_time.median), (720 * MINUTE, 1200 * MINUTE));
-    assert_eq!(ClockSpread::of(&[], berlin()), None);
+    assert_eq!(ClockSpread::from_nights(&[], berlin()), None);
 }
 
 #[test]

@@ -14,7 +14,7 @@ fn metrics_from_totals(totals: &SourceTotals) -> (Vec<(&'static str, f64)>, bool
 }
 
 #[test]
-fn all_totals_give_all_metrics() {
+fn all_totals_yield_all_metrics() {
     let totals = SourceTotals {
         asleep: Some(minutes(420)),
         awake: Some(minutes(60)),
@@ -161,7 +161,7 @@ prop_compose! {
 
 proptest! {
     #[test]
-    fn whatever_a_source_says_the_metrics_can_be_reported_again(totals in drawn_totals()) {
+    fn metrics_of_any_totals_can_be_reported_again(totals in drawn_totals()) {
         let (metrics, _) = SleepMetrics::from_totals(&night(480), &totals);
         let reported = SleepMetrics::from_reported(&night(480), metrics.iter().collect());
         prop_assert_eq!(reported, Ok(metrics));

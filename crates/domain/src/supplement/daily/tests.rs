@@ -51,7 +51,7 @@ fn amounts_of_one_ingredient_and_unit_are_added_with_their_servings() {
         only.totals.iter().map(|one| (one.name.as_str(), one.quantity, one.unit.as_str())).collect();
     assert_eq!(totals, [("Vitamin D3", 200.0, "IU"), ("Vitamin D3", 55.0, "mcg")]);
     assert_eq!(only.without_amount, 1);
-    assert_eq!(only.products[&id(1)], Taken { servings: 2.0, entries: 1 });
+    assert_eq!(only.products[&id(1)], ProductIntake { servings: 2.0, entries: 1 });
     assert_eq!(days.len(), 1);
 }
 

@@ -24,7 +24,7 @@ fn servings_are_above_zero_and_at_most_ten_thousand() {
 }
 
 #[test]
-fn a_record_keeps_what_was_taken() {
+fn a_record_keeps_supplement_time_and_servings() {
     let record = record("2026-03-08T23:10:00.123456Z", Some("app-17")).expect("a record");
     assert_eq!(record.supplement_id(), supplement_id());
     assert_eq!(Ok(record.servings()), Servings::new(1.5));

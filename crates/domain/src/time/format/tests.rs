@@ -45,7 +45,7 @@ fn a_log_entry_has_six_decimals_and_a_numeric_offset_always() {
 }
 
 #[test]
-fn what_four_digits_of_a_year_cannot_write_is_the_first_or_the_last_time_they_can() {
+fn years_beyond_four_digits_are_clamped_to_the_first_or_last_time() {
     assert_eq!(millis(i64::MIN, None), "0000-01-01T00:00:00Z");
     assert_eq!(millis(i64::MAX, offset(1080)), "9999-12-31T23:59:59.999+18:00");
     assert_eq!(millis(i64::MIN, offset(-1080)), "0000-01-01T00:00:00-18:00");
@@ -54,7 +54,7 @@ fn what_four_digits_of_a_year_cannot_write_is_the_first_or_the_last_time_they_ca
 }
 
 #[test]
-fn the_writer_appends_and_forgets_no_change_of_day() {
+fn the_writer_notices_every_change_of_day() {
     let mut writer = TimestampWriter::default();
     let mut out = b"[".to_vec();
     for instant in [86_399_999, 86_400_000, 0, 86_400_000] {

@@ -191,7 +191,7 @@ proptest! {
     }
 
     #[test]
-    fn the_days_follow_each_other_without_a_hole(zone in any_zone(), number in 650_000..770_000) {
+    fn consecutive_days_have_no_gap(zone in any_zone(), number in 650_000..770_000) {
         let date = NaiveDate::from_num_days_from_ce_opt(number).expect("a day");
         let first = zone.first_instant_of(date);
         let second = first.timestamp();

@@ -23,7 +23,7 @@ fn person() -> User {
     }
 }
 
-fn born(text: &str) -> User {
+fn user_born_on(text: &str) -> User {
     let mut user = person();
     birth(text).write(&mut user);
     user
@@ -69,7 +69,7 @@ fn every_field_is_written_read_and_spelled_as_in_the_api() {
 }
 
 #[test]
-fn a_value_does_not_print_itself() {
+fn debug_output_hides_a_value() {
     let mut changes = ProfileChanges::default();
     changes.state(&mut person(), birth("1990-05-17"), false);
     assert!(!format!("{changes:?}").contains("1990"), "{changes:?}");
@@ -77,7 +77,7 @@ fn a_value_does_not_print_itself() {
 
 #[test]
 fn an_empty_field_is_filled_and_another_one_only_proposed() {
-    let (mut user, mut changes) = (born("1990-05-17"), ProfileChanges::default());
+    let (mut user, mut changes) = (user_born_on("1990-05-17"), ProfileChanges::default());
     changes.state(&mut user, birth("1991-01-01"), false);
     changes.state(&mut user, value(ProfileField::SkinType, "2"), false);
     changes.state(&mut user, value(ProfileField::HomeTimezone, "America/Lima"), false);
@@ -86,16 +86,16 @@ fn an_empty_field_is_filled_and_another_one_only_proposed() {
     assert_eq!(lines_of(&changes), expected);
     assert_eq!(
         (user.biology.birth_date, user.home_timezone),
-        (born("1990-05-17").biology.birth_date, TimeZone::UTC)
+        (user_born_on("1990-05-17").biology.birth_date, TimeZone::UTC)
     );
 }
 
 #[test]
-fn an_import_that_is_asked_to_overwrites() {
-    let (mut user, mut changes) = (born("1990-05-17"), ProfileChanges::default());
+fn an_import_overwrites_on_request() {
+    let (mut user, mut changes) = (user_born_on("1990-05-17"), ProfileChanges::default());
     changes.state(&mut user, birth("1991-01-01"), true);
     assert_eq!(lines_of(&changes), ["birth_date: 1990-05-17 -> 1991-01-01"]);
-    assert_eq!(user, born("1991-01-01"));
+    assert_eq!(user, user_born_on("1991-01-01"));
 }
 
 #[test]
@@ -104,8 +104,8 @@ fn of_two_values_in_one_file_the_later_one_is_used_or_proposed() {
     for (mut user, overwrite, expected) in [
         (person(), false, later.to_owned()),
         (person(), true, later.to_owned()),
-        (born("1990-05-17"), true, "birth_date: 1990-05-17 -> 1992-01-01".to_owned()),
-        (born("1990-05-17"), false, "birth_date: 1990-05-17 -> 1992-01-01?".to_owned()),
+        (user_born_on("1990-05-17"), true, "birth_date: 1990-05-17 -> 1992-01-01".to_owned()),
+        (user_born_on("1990-05-17"), false, "birth_date: 1990-05-17 -> 1992-01-01?".to_owned()),
     ] {
         let mut changes = ProfileChanges::default();
         changes.state(&mut user, birth("1991-01-01"), overwrite);
@@ -115,17 +115,17 @@ fn of_two_values_in_one_file_the_later_one_is_used_or_proposed() {
 }
 
 #[test]
-fn a_file_that_comes_back_to_what_the_profile_says_changes_and_proposes_nothing() {
+fn a_file_that_returns_to_the_profiles_value_changes_and_proposes_nothing() {
     for overwrite in [false, true] {
-        let (mut user, mut changes) = (born("1990-05-17"), ProfileChanges::default());
+        let (mut user, mut changes) = (user_born_on("1990-05-17"), ProfileChanges::default());
         changes.state(&mut user, birth("1991-01-01"), overwrite);
         changes.state(&mut user, birth("1990-05-17"), overwrite);
-        assert!(changes.is_empty() && user == born("1990-05-17"), "{overwrite}");
+        assert!(changes.is_empty() && user == user_born_on("1990-05-17"), "{overwrite}");
     }
 }
 
 #[test]
-fn the_same_value_again_leaves_on_record_what_the_import_wrote() {
+fn repeating_a_value_keeps_the_recorded_change() {
     let (mut user, mut changes) = (person(), ProfileChanges::default());
     changes.state(&mut user, birth("1991-01-01"), false);
     changes.state(&mut user, birth("1991-01-01"), false);
@@ -133,8 +133,8 @@ fn the_same_value_again_leaves_on_record_what_the_import_wrote() {
 }
 
 #[test]
-fn a_proposal_is_applied_over_what_the_profile_says_by_then() {
-    let (mut user, mut changes) = (born("1990-05-17"), ProfileChanges::default());
+fn a_proposal_is_applied_over_the_current_profile() {
+    let (mut user, mut changes) = (user_born_on("1990-05-17"), ProfileChanges::default());
     changes.state(&mut user, birth("1991-01-01"), false);
     birth("1989-09-09").write(&mut user);
     let [proposed] = <[_; 1]>::try_from(changes.proposals(&user)).unwrap();
@@ -144,19 +144,19 @@ fn a_proposal_is_applied_over_what_the_profile_says_by_then() {
     assert_eq!(lines_of(&changes), ["birth_date: 1989-09-09 -> 1991-01-01"]);
     assert_eq!(changes.apply(&mut user, &ProfileField::ALL), 0);
     assert!(changes.revert(&mut user).is_empty());
-    assert_eq!(user, born("1989-09-09"));
+    assert_eq!(user, user_born_on("1989-09-09"));
 }
 
 #[test]
-fn a_proposal_that_the_profile_says_meanwhile_is_none() {
-    let (mut user, mut changes) = (born("1990-05-17"), ProfileChanges::default());
+fn a_proposal_equal_to_the_current_profile_is_dropped() {
+    let (mut user, mut changes) = (user_born_on("1990-05-17"), ProfileChanges::default());
     changes.state(&mut user, birth("1991-01-01"), false);
     birth("1991-01-01").write(&mut user);
     assert_eq!(changes.proposals(&user), []);
     assert_eq!(changes.apply(&mut user, &ProfileField::ALL), 0);
     // The import did not write it, so it takes nothing back.
     assert!(changes.revert(&mut user).is_empty());
-    assert_eq!(user, born("1991-01-01"));
+    assert_eq!(user, user_born_on("1991-01-01"));
 }
 
 #[test]
@@ -166,5 +166,5 @@ fn a_field_that_was_changed_since_is_not_reverted_and_the_others_are() {
     changes.state(&mut user, value(ProfileField::SkinType, "2"), false);
     birth("1989-09-09").write(&mut user);
     assert_eq!(lines_of(&changes.revert(&mut user)), ["birth_date: - -> 1991-01-01"]);
-    assert_eq!(user, born("1989-09-09"));
+    assert_eq!(user, user_born_on("1989-09-09"));
 }

@@ -16,11 +16,11 @@ pub(super) struct LogWriter {
     line: Vec<u8>,
     supplement_id: Option<SupplementId>,
     /// Position of the supplement's id.
-    supplement_place: Range<usize>,
+    supplement_position: Range<usize>,
     /// Bits of the servings in the template.
     servings: Option<u64>,
     /// Position of the servings.
-    servings_place: usize,
+    servings_position: usize,
 }
 
 /// Text before the id of a log, and after it.
@@ -39,24 +39,24 @@ impl LogWriter {
         line.extend_from_slice(b"\",\"user_id\":");
         json::write_uuid(user_id.as_uuid(), &mut line);
         line.extend_from_slice(b",\"supplement_id\":\"");
-        let supplement_place = line.len()..line.len() + Hyphenated::LENGTH;
-        line.resize(supplement_place.end, b'0');
+        let supplement_position = line.len()..line.len() + Hyphenated::LENGTH;
+        line.resize(supplement_position.end, b'0');
         line.extend_from_slice(b"\",\"servings\":");
-        let servings_place = line.len();
+        let servings_position = line.len();
         let timestamps = TimestampWriter::new();
-        Self { timestamps, line, supplement_id: None, supplement_place, servings: None, servings_place }
+        Self { timestamps, line, supplement_id: None, supplement_position, servings: None, servings_position }
     }
 
     /// Appends a log. Its servings must be a finite number.
     pub(super) fn write(&mut self, supplement_id: SupplementId, log: &IntakeLogRow, out: &mut Vec<u8>) {
         let IntakeLogRow { id, created_at_micros, servings } = log;
         if self.supplement_id != Some(supplement_id) {
-            let place = self.supplement_place.clone();
+            let place = self.supplement_position.clone();
             json::put_uuid(supplement_id.as_uuid(), self.line.get_mut(place));
             self.supplement_id = Some(supplement_id);
         }
         if self.servings != Some(servings.to_bits()) {
-            self.line.truncate(self.servings_place);
+            self.line.truncate(self.servings_position);
             json::write_number(*servings, &mut self.line);
             self.line.push(b'}');
             self.servings = Some(servings.to_bits());

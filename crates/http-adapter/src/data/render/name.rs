@@ -48,7 +48,7 @@ mod tests {
     use domain::sleep::{MetricKind, Stage};
 
     #[test]
-    fn each_beginning_is_that_of_its_name_and_has_room_for_it() {
+    fn each_prefix_belongs_to_its_name_and_fits() {
         for stage in Stage::ALL {
             let text = format!("{{\"stage\":\"{}\",\"start\":\"", stage.as_str());
             let (room, length) = NamePrefixes::get().of_stage(stage);

@@ -2,7 +2,7 @@
 
 use super::json;
 use crate::data::dto::PaginationDto;
-use crate::middleware::HeldBytes;
+use crate::middleware::BufferedBytes;
 use crate::problem::RateLimitBody;
 use actix_web::HttpResponse;
 use actix_web::body::{BodySize, MessageBody};
@@ -88,7 +88,7 @@ pub(in crate::data) fn answer(
     }
     body.items.check()?;
     let held = u64::try_from(body.items.memory_size()).unwrap_or(u64::MAX);
-    response.extensions_mut().insert(HeldBytes(held));
+    response.extensions_mut().insert(BufferedBytes(held));
     body.ready = beginning.into();
     Ok(response.body(body))
 }

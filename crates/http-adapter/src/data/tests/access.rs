@@ -78,7 +78,7 @@ async fn the_scheme_is_read_in_any_case_and_with_more_than_one_space() {
 
 // T06, T68
 #[actix_web::test]
-async fn two_ways_of_authentication_at_once_are_a_malformed_request_whatever_they_hold() {
+async fn two_ways_of_authentication_at_once_are_a_malformed_request() {
     let world = World::empty();
     let good = format!("Bearer {TOKEN}");
     for path in all_paths(USER).into_iter().chain(all_paths("not-a-uuid")) {
@@ -132,7 +132,7 @@ async fn a_user_id_is_read_in_any_case_and_answered_in_lower_case() {
 
 // T69
 #[actix_web::test]
-async fn the_answer_about_another_person_is_the_same_whether_or_not_they_exist() {
+async fn the_response_about_another_person_is_the_same_whether_or_not_they_exist() {
     let world = World::empty();
     for endpoint in ENDPOINTS {
         let existing = world.get(&paths(endpoint, OTHER)[0]).await;
@@ -143,7 +143,7 @@ async fn the_answer_about_another_person_is_the_same_whether_or_not_they_exist()
         }
         // All requests of the tests have one id, so the bodies are equal byte for byte.
         assert_eq!(existing.body, unknown.body);
-        let names = |answer: &crate::tests::Answer| {
+        let names = |answer: &crate::tests::TestResponse| {
             let mut headers: Vec<_> = answer.headers.iter().map(|(n, v)| (n.clone(), v.clone())).collect();
             headers.sort_by_key(|(name, _)| name.to_string());
             headers
@@ -154,7 +154,7 @@ async fn the_answer_about_another_person_is_the_same_whether_or_not_they_exist()
 
 // T69
 #[actix_web::test]
-async fn another_persons_data_is_refused_before_the_scope_and_the_parameters_are_looked_at() {
+async fn another_persons_data_is_refused_before_the_scope_and_the_parameters_are_checked() {
     let world = World::empty();
     let path = format!("{}?page=0", paths("sleep", OTHER)[0]);
     assert_problem(&world.get_with(&path, "profile").await, 403, "other_user");
@@ -225,7 +225,7 @@ async fn other_methods_than_get_are_refused_and_not_counted() {
 
 // T100
 #[actix_web::test]
-async fn a_path_is_what_it_is_after_decoding_and_nothing_else_is_a_data_endpoint() {
+async fn only_the_decoded_path_of_a_data_endpoint_is_served() {
     let world = World::empty();
     assert_eq!(world.get(&format!("/api/v1/%73leep/{USER}")).await.status, 200);
     let without_token = world.get_authorized(&format!("/api/v1/%73leep/{USER}"), &[]).await;

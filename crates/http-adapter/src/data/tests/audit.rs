@@ -11,7 +11,7 @@ use domain::read_tally::{ReadKind, ReadTally, Reader, RequestedRange, TallyKey};
 use std::sync::Arc;
 use uuid::Uuid;
 
-fn counted(endpoint: DataKind, items: u64, range: RequestedRange) -> ReadTally {
+fn tally_of_read(endpoint: DataKind, items: u64, range: RequestedRange) -> ReadTally {
     let reader = Reader::Client(ClientId::from_uuid(Uuid::nil()));
     let key = TallyKey::at(NOW, UserId::parse(USER).unwrap(), reader, ReadKind::Data(endpoint));
     ReadTally { key, requests: 1, items, range }
@@ -28,12 +28,12 @@ fn moment(text: &str) -> DateTime<Utc> {
 }
 
 #[actix_web::test]
-async fn each_answer_is_counted_by_reader_person_endpoint_and_minute() {
+async fn each_response_is_counted_by_reader_person_endpoint_and_minute() {
     let (world, reads) = counting(parts());
     let of_endpoint = [
-        counted(DataKind::Profile, 1, RequestedRange::default()),
-        counted(DataKind::Sleep, 0, RequestedRange::default()),
-        counted(DataKind::Supplements, 0, RequestedRange::default()),
+        tally_of_read(DataKind::Profile, 1, RequestedRange::default()),
+        tally_of_read(DataKind::Sleep, 0, RequestedRange::default()),
+        tally_of_read(DataKind::Supplements, 0, RequestedRange::default()),
     ];
     for (endpoint, expected) in ENDPOINTS.into_iter().zip(of_endpoint) {
         for path in paths(endpoint, USER) {
@@ -52,7 +52,7 @@ async fn the_records_of_the_page_and_the_range_that_was_asked_for_are_counted() 
     assert_eq!(world.get(&format!("{path}?{asked}")).await.status, 200);
     let (from, to) = (moment("2000-01-01T00:00:00Z"), moment("2100-01-01T00:00:00Z"));
     let range = RequestedRange { from: Some(from), to: Some(to) };
-    assert_eq!(reads.take(), [counted(DataKind::Sleep, 2, range)]);
+    assert_eq!(reads.take(), [tally_of_read(DataKind::Sleep, 2, range)]);
 }
 
 #[actix_web::test]

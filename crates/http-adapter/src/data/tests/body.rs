@@ -2,7 +2,7 @@
 
 use super::sample;
 use super::world::{USER, World, parts, paths, sleep_of, user};
-use crate::tests::{Answer, Parts};
+use crate::tests::{Parts, TestResponse};
 use application::ports::storage::{MockProfileReader, MockSupplementReader};
 use application::read::SupplementPage;
 use domain::user::{BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, BodyWeight, SkinType};
@@ -23,7 +23,7 @@ fn assert_order(text: &str, members: &[&str]) {
     assert!(places.is_sorted(), "{members:?} in {text}");
 }
 
-async fn sleep(query: &str) -> Answer {
+async fn sleep(query: &str) -> TestResponse {
     let rows = (1..=2).map(|number| sample::packed(&sample::night(number))).collect();
     let world = World::new(Parts { sleep: Arc::new(sleep_of(rows)), ..parts() });
     world.get(&format!("{}?{query}", paths("sleep", USER)[0])).await

@@ -28,7 +28,7 @@ fn position(number: i64, kind: DataKind) -> ChangePosition {
 }
 
 /// Returns a server with these changes.
-fn telling(changes: Vec<(ChangePosition, Change)>, has_more: bool) -> World {
+fn serving_changes(changes: Vec<(ChangePosition, Change)>, has_more: bool) -> World {
     let mut reader = MockChangeReader::new();
     reader
         .expect_changes()
@@ -55,7 +55,7 @@ fn cursor(days_ago: i64) -> String {
 
 fn cursor_of(user: &str, after: Option<ChangePosition>, days_ago: i64) -> String {
     let user = UserFingerprint::new(UserId::parse(user).unwrap());
-    ChangeCursor { after, given_at: NOW - TimeDelta::days(days_ago), user }.to_string()
+    ChangeCursor { after, issued_at: NOW - TimeDelta::days(days_ago), user }.to_string()
 }
 
 #[actix_web::test]
@@ -64,13 +64,13 @@ async fn each_record_has_the_format_of_its_endpoint() {
     let night = sample::night(3);
     let SupplementRecord { supplement, logs } = sample::record(5, 1);
     let log = logs[0];
-    let told = vec![
+    let reported = vec![
         (position(1, DataKind::Profile), Change::Profile(Box::new(user(person)))),
         (position(2, DataKind::Sleep), Change::Session(Box::new(sample::packed(&night)))),
         (position(2, DataKind::Supplements), Change::Log { supplement: Arc::clone(&supplement), log }),
         (position(9, DataKind::Sleep), Change::Deleted),
     ];
-    let world = telling(told, false);
+    let world = serving_changes(reported, false);
     let answer = world.get(&path("")).await;
     assert_eq!(answer.status, 200);
     assert_eq!(answer.header("content-type"), Some("application/json"));
@@ -97,12 +97,12 @@ async fn each_record_has_the_format_of_its_endpoint() {
 }
 
 #[actix_web::test]
-async fn a_page_before_others_says_so_and_a_large_one_is_valid_json() {
+async fn a_page_before_others_has_more_and_a_large_one_is_valid_json() {
     let change = |number: u32| {
         let row = sample::packed(&sample::night(number % 300));
         (position(i64::from(number), DataKind::Sleep), Change::Session(Box::new(row)))
     };
-    let answer = telling((0..1_000).map(change).collect(), true).get(&path("?limit=1000")).await;
+    let answer = serving_changes((0..1_000).map(change).collect(), true).get(&path("?limit=1000")).await;
     assert!(answer.text().len() > 500_000);
     let body: Value = answer.json();
     assert_eq!(body["data"].as_array().map(Vec::len), Some(1_000));
@@ -223,7 +223,7 @@ async fn unauthorized_requests_get_the_usual_errors_and_are_not_counted() {
 }
 
 #[actix_web::test]
-async fn it_has_a_separate_counter_and_one_path() {
+async fn the_change_feed_has_a_separate_counter_and_one_path() {
     let daily_limits = DailyLimits { changes: 1, ..DailyLimits::default() };
     let world = World::new(Parts { daily_limits, ..with_nothing() });
     assert_eq!(world.get(&format!("/api/v1/sleep/{USER}")).await.status, 200);
@@ -254,12 +254,13 @@ async fn a_store_that_fails_is_a_503_and_a_corrupt_record_a_500() {
     let mut row = sample::packed(&sample::night(1));
     row.stages = [9, 9, 9, 9, 9].into();
     let corrupt = Change::Session(Box::new(row));
-    let world = telling(vec![(position(1, DataKind::Sleep), corrupt)], false);
+    let world = serving_changes(vec![(position(1, DataKind::Sleep), corrupt)], false);
     assert_problem(&world.get(&path("")).await, 500, "internal_error");
 
     let supplement = sample::record(5, 0).supplement;
     let id = IntakeLogId::from_uuid(Uuid::nil());
     let log = IntakeLogRow { id, created_at_micros: 0, servings: f64::NAN };
-    let world = telling(vec![(position(1, DataKind::Supplements), Change::Log { supplement, log })], false);
+    let world =
+        serving_changes(vec![(position(1, DataKind::Supplements), Change::Log { supplement, log })], false);
     assert_problem(&world.get(&path("")).await, 500, "internal_error");
 }

@@ -60,7 +60,7 @@ async fn following_next_shows_every_session_once_and_prev_leads_back() {
 }
 
 #[actix_web::test]
-async fn a_link_repeats_what_was_given_as_it_was_given_and_nothing_unknown() {
+async fn a_link_repeats_known_parameters_exactly_as_sent() {
     let world = world_of_nights(23);
     let query = "x=1&include_metrics=1&startDate=2026-01-02T00:00:00+01:00&y=%22&pageSize=3&sort=asc&page=2\
                  &endDate=2026-01-20T10%3A00%3A00%2B0100&z";
@@ -78,7 +78,7 @@ async fn a_link_repeats_what_was_given_as_it_was_given_and_nothing_unknown() {
 }
 
 #[actix_web::test]
-async fn a_followed_link_asks_for_the_same_range() {
+async fn a_followed_link_requests_the_same_range() {
     let (reader, asked) = recording_sleep();
     let world = World::new(Parts { sleep: Arc::new(reader), ..parts() });
     let query = "page=2&startDate=2026-01-02T00:00:00+01:00&endDate=2026-01-03&sort=asc&include_stages=1";

@@ -17,7 +17,7 @@ fn limit_of_body(body: &serde_json::Value) -> [i64; 3] {
 }
 
 #[actix_web::test]
-async fn body_and_headers_say_the_same_and_both_paths_count_together() {
+async fn body_and_headers_agree_and_both_paths_share_a_counter() {
     let world = World::empty();
     for (endpoint, limit) in ENDPOINTS.into_iter().zip([1_000, 10_000, 10_000]) {
         for (path, used) in paths(endpoint, USER).iter().zip(1..) {

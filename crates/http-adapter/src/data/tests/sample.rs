@@ -29,7 +29,7 @@ pub(in crate::data) fn night(number: u32) -> SleepSession {
     let entries =
         vec![entry(Stage::Awake, 0, 600), entry(Stage::Light, 600, 9_000), entry(Stage::Rem, 9_000, 28_800)];
     let head = SleepRecordHead {
-        key: SessionKey::given(&format!("night {number}")).unwrap(),
+        key: SessionKey::from_source(&format!("night {number}")).unwrap(),
         source: SleepSource::parse("made-up-tracker").ok(),
         time_in_bed,
         is_nap: Some(false),

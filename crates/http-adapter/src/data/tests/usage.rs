@@ -24,7 +24,7 @@ async fn recorded(requests: &[(&str, &str)]) -> Vec<(u16, UsedEndpoint, Option<u
 const SLEEP: UsedEndpoint = UsedEndpoint::Person(PersonEndpoint::Data(DataKind::Sleep));
 
 #[actix_web::test]
-async fn a_request_is_recorded_with_its_status_and_what_its_limit_leaves() {
+async fn a_request_is_recorded_with_its_status_and_remaining_limit() {
     let path = format!("/api/v1/sleep/{USER}");
     let faulty = format!("{path}?page=0");
     assert_eq!(recorded(&[(&faulty, TOKEN)]).await, [(400, SLEEP, Some(0))]);
@@ -33,7 +33,7 @@ async fn a_request_is_recorded_with_its_status_and_what_its_limit_leaves() {
 }
 
 #[actix_web::test]
-async fn a_request_that_may_not_read_is_recorded_without_a_limit() {
+async fn a_forbidden_request_is_recorded_without_a_limit() {
     let path = format!("/api/sleep/{USER}");
     assert_eq!(
         recorded(&[(&path, SERVICE), ("/api/sleep/x", TOKEN)]).await,

@@ -1,7 +1,7 @@
 //! A server on mock ports: several tokens, two people, counters, and the data of a test.
 
 use crate::ApiState;
-use crate::tests::{Answer, MemoryStore, NOW, Parts, send};
+use crate::tests::{MemoryStore, NOW, Parts, TestResponse, send};
 use actix_web::http::Method;
 use actix_web::test::TestRequest;
 use application::StorageError;
@@ -58,24 +58,24 @@ impl World {
     }
 
     /// Sends a request with the token for every scope.
-    pub(super) async fn get(&self, path: &str) -> Answer {
+    pub(super) async fn get(&self, path: &str) -> TestResponse {
         self.get_with(path, TOKEN).await
     }
 
-    pub(super) async fn get_with(&self, path: &str, token: &str) -> Answer {
+    pub(super) async fn get_with(&self, path: &str, token: &str) -> TestResponse {
         self.send(TestRequest::get().uri(path).insert_header(("authorization", format!("Bearer {token}"))))
             .await
     }
 
     /// Sends a request with these values of `Authorization`.
-    pub(super) async fn get_authorized(&self, path: &str, values: &[&[u8]]) -> Answer {
+    pub(super) async fn get_authorized(&self, path: &str, values: &[&[u8]]) -> TestResponse {
         let request = values.iter().fold(TestRequest::get().uri(path), |request, value| {
             request.append_header(("authorization", *value))
         });
         self.send(request).await
     }
 
-    pub(super) async fn ask(&self, method: Method, path: &str) -> Answer {
+    pub(super) async fn ask(&self, method: Method, path: &str) -> TestResponse {
         self.send(
             TestRequest::with_uri(path)
                 .method(method)
@@ -84,7 +84,7 @@ impl World {
         .await
     }
 
-    async fn send(&self, request: TestRequest) -> Answer {
+    async fn send(&self, request: TestRequest) -> TestResponse {
         send(&self.state, request).await
     }
 }
@@ -245,7 +245,7 @@ pub(super) fn recording_supplements() -> (MockSupplementReader, Queries<Suppleme
 
 /// Checks an error's body and status.
 #[track_caller]
-pub(super) fn assert_problem(answer: &Answer, status: u16, code: &str) {
+pub(super) fn assert_problem(answer: &TestResponse, status: u16, code: &str) {
     assert_eq!((answer.status.as_u16(), answer.member("code").as_str()), (status, code), "{}", answer.text());
     assert_eq!(answer.header("content-type"), Some("application/problem+json"));
     let body = answer.json();
@@ -259,12 +259,12 @@ const RATE_HEADERS: [&str; 3] = ["x-ratelimit-limit", "x-ratelimit-remaining", "
 
 /// Returns the three headers of the rate limit as numbers.
 #[track_caller]
-pub(super) fn rate_headers(answer: &Answer) -> [i64; 3] {
+pub(super) fn rate_headers(answer: &TestResponse) -> [i64; 3] {
     RATE_HEADERS.map(|name| answer.header(name).unwrap_or_else(|| panic!("no {name}")).parse().unwrap())
 }
 
 #[track_caller]
-pub(super) fn assert_uncounted(answer: &Answer) {
+pub(super) fn assert_uncounted(answer: &TestResponse) {
     for name in RATE_HEADERS {
         assert_eq!(answer.header(name), None, "{name}");
     }

@@ -1,6 +1,6 @@
 #![expect(clippy::disallowed_methods, reason = "the middleware is tested with routes that no server has")]
 
-use super::{HeldBytes, MAX_SINGLE_PIECE, MIN_BYTES, PacedBody};
+use super::{BufferedBytes, MAX_SINGLE_PIECE, MIN_BYTES, PacedBody};
 use crate::admission::{Admission, AdmissionLimits};
 use crate::middleware::wrap;
 use crate::tests::Parts;
@@ -43,7 +43,7 @@ async fn next(body: &mut PacedBody) -> Option<Result<Bytes, Box<dyn Error>>> {
 }
 
 #[actix_web::test]
-async fn an_unread_answer_is_dropped_and_its_permit_is_released() {
+async fn an_unread_response_is_dropped_and_its_permit_is_released() {
     let admission = one_large_answer();
     let permit = admission.begin_large_answer(1, None).unwrap();
     let mut body = PacedBody::new(BoxBody::new(Pieces(10_000)), permit, Duration::from_millis(20));
@@ -108,10 +108,10 @@ async fn a_large_response_beyond_the_limit_is_rejected_with_its_rate_headers() {
 }
 
 #[actix_web::test]
-async fn answers_that_hold_too_much_together_are_refused_until_one_of_them_is_taken() {
+async fn responses_beyond_the_memory_limit_are_refused_until_one_is_read() {
     async fn page() -> HttpResponse {
         let mut answer = HttpResponse::Ok();
-        answer.extensions_mut().insert(HeldBytes(6 * 1024 * 1024));
+        answer.extensions_mut().insert(BufferedBytes(6 * 1024 * 1024));
         answer.body(BoxBody::new(Pieces(3)))
     }
     let limits = AdmissionLimits { large_answer_bytes: 12 * 1024 * 1024, ..AdmissionLimits::default() };

@@ -24,7 +24,7 @@ fn routes() -> Scope {
         .service(web::resource("/streamed").to(streamed))
 }
 
-async fn ask(state: Arc<ApiState>, uri: &str, accepted: &str) -> Answer {
+async fn ask(state: Arc<ApiState>, uri: &str, accepted: &str) -> TestResponse {
     let request = TestRequest::get().uri(uri).insert_header(("accept-encoding", accepted));
     let configure = |app: &mut ServiceConfig| {
         let tokens = Endpoint::Token.resource().to(|| async { HttpResponse::Ok().body("z".repeat(5000)) });
@@ -33,7 +33,7 @@ async fn ask(state: Arc<ApiState>, uri: &str, accepted: &str) -> Answer {
     send_to(configure, request).await
 }
 
-fn decode(answer: &Answer) -> String {
+fn decode(answer: &TestResponse) -> String {
     let mut text = String::new();
     match answer.header("content-encoding") {
         Some("gzip") => flate2::read::GzDecoder::new(answer.body.as_ref()).read_to_string(&mut text).unwrap(),

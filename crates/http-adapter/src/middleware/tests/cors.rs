@@ -19,7 +19,7 @@ fn preflight(uri: &str) -> TestRequest {
 }
 
 #[track_caller]
-fn assert_no_cors(answer: &Answer) {
+fn assert_no_cors(answer: &TestResponse) {
     assert!(answer.headers.keys().all(|name| !name.as_str().starts_with("access-control-")));
 }
 

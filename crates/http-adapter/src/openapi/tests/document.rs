@@ -241,9 +241,9 @@ proptest! {
         let outcome = DataKind::parse_list(&types);
         prop_assert!(matches!(outcome, Ok(_) | Err(InvalidKinds::Repeated)), "{}", types);
         let position = ChangePosition { number, kind: DataKind::Sleep, id: uuid::Uuid::max() };
-        let given_at = chrono::DateTime::UNIX_EPOCH;
+        let issued_at = chrono::DateTime::UNIX_EPOCH;
         let user = UserFingerprint::new(demo_user_id());
-        let cursor = ChangeCursor { after: (!starts).then_some(position), given_at, user }.to_string();
+        let cursor = ChangeCursor { after: (!starts).then_some(position), issued_at, user }.to_string();
         let (least, most) = CURSOR_LENGTHS;
         prop_assert!((least..=most).contains(&cursor.len()), "{}", cursor);
     }

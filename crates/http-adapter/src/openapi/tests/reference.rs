@@ -3,10 +3,10 @@
 use crate::example::PUBLIC_URL;
 use crate::openapi::openapi_json;
 use crate::openapi::reference::{PACKAGE_FILES, START_FILE};
-use crate::tests::{Answer, Parts, send};
+use crate::tests::{Parts, TestResponse, send};
 use actix_web::test::TestRequest;
 
-async fn get(path: &str) -> Answer {
+async fn get(path: &str) -> TestResponse {
     send(&Parts::default().build(), TestRequest::get().uri(path)).await
 }
 
@@ -62,7 +62,7 @@ async fn all_resources_of_the_page_exist_under_a_policy_that_allows_only_the_ser
 }
 
 #[track_caller]
-fn assert_policy(answer: &Answer) {
+fn assert_policy(answer: &TestResponse) {
     let policy = answer.header("content-security-policy").unwrap();
     assert!(policy.starts_with("default-src 'none'; script-src 'self';"), "{policy}");
     assert!(policy.contains("frame-ancestors 'none'"), "{policy}");

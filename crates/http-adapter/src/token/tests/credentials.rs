@@ -131,7 +131,7 @@ async fn basic_credentials_are_form_decoded_after_base64() {
 
 // T47
 #[actix_web::test]
-async fn malformed_basic_credentials_are_an_invalid_request_and_count_as_no_guess() {
+async fn malformed_basic_credentials_are_an_invalid_request_and_not_counted_as_a_guess() {
     let (store, state) = fresh();
     let valid = |pair: &str| STANDARD.encode(pair);
     for encoded in [

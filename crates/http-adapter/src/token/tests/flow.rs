@@ -3,7 +3,7 @@
 use super::*;
 
 #[actix_web::test]
-async fn a_code_gives_the_contracts_members_and_those_of_rfc_6749() {
+async fn a_code_exchange_returns_the_members_of_the_contract_and_of_rfc_6749() {
     let (_, state) = fresh();
     let answer = send(&state, get("/api/token", &code_query())).await;
     assert_token(&answer);
@@ -23,7 +23,7 @@ async fn a_code_gives_the_contracts_members_and_those_of_rfc_6749() {
 
 // T52
 #[actix_web::test]
-async fn a_refresh_gives_the_contracts_members_and_no_refresh_token() {
+async fn a_refresh_returns_the_contracts_members_without_a_refresh_token() {
     let (_, state) = fresh();
     let answer = send(&state, get("/api/refresh", &refresh_query())).await;
     assert_token(&answer);
@@ -63,7 +63,7 @@ async fn a_refresh_can_narrow_the_scope_and_never_widen_it() {
 }
 
 #[actix_web::test]
-async fn a_service_client_gets_a_token_of_its_own_and_an_app_does_not() {
+async fn only_a_service_client_gets_a_token_for_itself() {
     let (_, state) = fresh();
     let query = |id| {
         format!("grant_type=client_credentials&client_id={id}&client_secret={}", MemoryStore::client_secret())

@@ -47,7 +47,7 @@ fn endless(beginning: &str, then: &'static [u8]) -> (String, u64) {
 }
 
 #[test]
-fn no_piece_of_any_length_is_held() {
+fn no_piece_is_buffered_beyond_its_limit() {
     let limit = u64::try_from(PIECE_LIMIT).unwrap();
     for (beginning, then) in [
         ("<HealthData ", b"a" as &[u8]),

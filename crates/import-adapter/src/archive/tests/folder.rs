@@ -17,13 +17,13 @@ fn a_folder_is_read_with_the_folders_in_it() {
     let (format, items) = read_path(folder.path(), Format::Auto, "UTC").unwrap();
     assert_eq!(format, "fitbit");
     assert_eq!(places(&items), ["a.json: record 1", "b/c/2.json: record 1", "the folder"]);
-    let told = "the folder: files of no known format were skipped: 2 (notes.txt, z.zip); nested archives are not opened, \
+    let note = "the folder: files of no known format were skipped: 2 (notes.txt, z.zip); nested archives are not opened, \
         import them separately: z.zip";
-    assert_eq!(notes(&items), [told]);
+    assert_eq!(notes(&items), [note]);
 }
 
 #[test]
-fn links_and_sockets_in_a_folder_are_passed_over() {
+fn links_and_sockets_in_a_folder_are_skipped() {
     let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     fs::write(elsewhere.path().join("a.json"), month([1])).unwrap();
     fs::write(folder.path().join("b.json"), month([2])).unwrap();

@@ -32,20 +32,20 @@ fn takeout() -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn a_takeout_archive_gives_its_nights() {
+fn a_takeout_archive_yields_its_nights() {
     let files = takeout();
     let files: Vec<_> = files.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
     let (format, items) = read(&archive(&files, deflated())).unwrap();
     assert_eq!((format, sessions(&items).len()), ("fitbit", 3));
     assert_eq!(places(&items)[0], "Takeout/Fitbit/Global Export Data/sleep-2026-01-01.json: record 1");
-    let told = "the archive: files of no known format were skipped: 5 (Takeout/Fitbit/Global Export \
+    let reported = "the archive: files of no known format were skipped: 5 (Takeout/Fitbit/Global Export \
         Data/exercise-0.json, Takeout/Fitbit/Global Export Data/steps-2026-01-01.json, Takeout/Fitbit/Sleep \
         Score/sleep_score.csv, Takeout/Fitbit/Your Profile/Profile.csv, Takeout/archive_browser.html)";
-    assert_eq!(notes(&items), [told]);
+    assert_eq!(notes(&items), [reported]);
 }
 
 #[test]
-fn a_takeout_folder_gives_its_nights() {
+fn a_takeout_folder_yields_its_nights() {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in takeout() {
         let path = folder.path().join(name);
@@ -73,7 +73,7 @@ const APPLE: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 "#;
 
 #[test]
-fn an_apple_health_archive_gives_its_nights_and_leaves_the_clinical_document() {
+fn an_apple_health_archive_yields_its_nights_without_the_clinical_document() {
     let clinical =
         format!("<?xml version=\"1.0\"?>\n<ClinicalDocument>{}</ClinicalDocument>", "<a/>\n".repeat(100_000));
     let files = [
@@ -84,9 +84,9 @@ fn an_apple_health_archive_gives_its_nights_and_leaves_the_clinical_document() {
     let (format, items) = read(&archive(&files, deflated())).unwrap();
     assert_eq!((format, sessions(&items).len()), ("apple-health", 1));
     assert!(places(&items)[0].starts_with("apple_health_export/export.xml: "));
-    let told =
+    let reported =
         "skipped: 2 (apple_health_export/export_cda.xml, apple_health_export/workout-routes/route.gpx)";
-    assert!(notes(&items).concat().ends_with(told));
+    assert!(notes(&items).concat().ends_with(reported));
 }
 
 const CYCLES: &str = "Cycle start time,Cycle end time,Cycle timezone,Recovery score %,Sleep onset,Wake onset,\
@@ -97,7 +97,7 @@ const JOURNAL: &str = "Cycle start time,Cycle end time,Cycle timezone,Question t
     2026-01-10 23:00:00,,UTC+01:00,Took magnesium?,true,\n";
 
 #[test]
-fn a_whoop_archive_gives_its_table_of_sleeps_alone() {
+fn a_whoop_archive_yields_only_its_table_of_sleeps() {
     let files = [
         ("physiological_cycles.csv", CYCLES.as_bytes()),
         ("sleeps.csv", SLEEPS.as_bytes()),
@@ -109,7 +109,7 @@ fn a_whoop_archive_gives_its_table_of_sleeps_alone() {
 }
 
 #[test]
-fn a_sleep_as_android_archive_gives_its_records() {
+fn a_sleep_as_android_archive_yields_its_records() {
     let records = "Id,Tz,From,To,Sched,Hours,\"7:00\"\n\
         \"1\",\"Europe/London\",\"01. 02. 2026 22:00\",\"02. 02. 2026 7:00\",\"\",\"9.0\",\"0.0\"\n";
     let files = [
@@ -126,24 +126,24 @@ fn a_sleep_as_android_archive_gives_its_records() {
 }
 
 #[test]
-fn an_archive_of_tables_without_sleep_says_what_they_are() {
+fn an_archive_of_tables_without_sleep_is_described() {
     let refused = super::refusal(&archive(&[("physiological_cycles.csv", CYCLES.as_bytes())], deflated()));
-    let said = "the only file in the archive is not of a known format; physiological_cycles.csv: this is WHOOP's table of \
+    let text = "the only file in the archive is not of a known format; physiological_cycles.csv: this is WHOOP's table of \
         cycles (physiological_cycles.csv), ";
-    assert!(refused.starts_with(said), "{refused}");
+    assert!(refused.starts_with(text), "{refused}");
     let files = [("a.txt", &b"words"[..]), ("physiological_cycles.csv", CYCLES.as_bytes())];
     let refused = super::refusal(&archive(&files, deflated()));
     assert!(refused.contains("physiological_cycles.csv: this is WHOOP's table of cycles"), "{refused}");
 }
 
 #[test]
-fn of_many_files_that_are_passed_over_the_first_are_named() {
+fn only_the_first_of_many_skipped_files_are_named() {
     let names: Vec<String> = (10..40).map(|number| format!("{number}.txt")).collect();
     let night = month([1]);
     let mut files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b"words"[..])).collect();
     files.push(("sleep.json", night.as_bytes()));
     let (_, items) = read(&archive(&files, deflated())).unwrap();
-    let told = notes(&items).concat();
-    assert!(told.contains("skipped: 30 (10.txt, 11.txt, "), "{told}");
-    assert!(told.ends_with(", 29.txt, ...)"), "{told}");
+    let reported = notes(&items).concat();
+    assert!(reported.contains("skipped: 30 (10.txt, 11.txt, "), "{reported}");
+    assert!(reported.ends_with(", 29.txt, ...)"), "{reported}");
 }

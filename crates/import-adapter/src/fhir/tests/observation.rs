@@ -65,7 +65,7 @@ fn observations_of_one_device_are_grouped_as_apples_records_are() {
 }
 
 #[test]
-fn a_device_is_named_as_well_as_the_observation_knows() {
+fn a_device_gets_the_best_name_in_the_observation() {
     let inside = r#","contained":[{"resourceType":"Patient","id":"p","name":[{"family":"x"}]},
         {"resourceType":"Device","id":"d","deviceName":[{"name":"W2","type":"model-name"},{"name":"Watch","type":"user-friendly-name"}]}]"#;
     for (device, expected) in [
@@ -103,7 +103,7 @@ fn one_file_is_about_one_subject() {
 }
 
 #[test]
-fn only_a_period_with_offsets_counts() {
+fn only_a_period_with_offsets_is_accepted() {
     let night = asleep("01:00", "02:00", "");
     let period =
         r#""effectivePeriod":{"start":"2026-01-11T01:00:00-05:00","end":"2026-01-11T02:00:00-05:00"}"#;

@@ -94,7 +94,7 @@ fn sums_that_contradict_are_dropped_and_noted() {
 }
 
 #[test]
-fn the_unit_of_a_duration_counts() {
+fn the_unit_of_a_duration_is_applied() {
     for quantity in [
         r#""value":19800,"unit":"seconds","code":"s""#,
         r#""value":330,"code":"min""#,
@@ -212,7 +212,7 @@ fn an_episode_reports_the_number_of_awakenings() {
 }
 
 #[test]
-fn an_episode_says_whether_it_is_a_nap() {
+fn an_episode_reports_whether_it_is_a_nap() {
     let main = |flag: &str| ("isMainSleep", format!(r#""valueBoolean":{flag}"#));
     for (flag, is_nap) in [("true", Some(false)), ("false", Some(true))] {
         let (code, value) = main(flag);
@@ -231,15 +231,15 @@ fn an_episode_says_whether_it_is_a_nap() {
 }
 
 #[test]
-fn an_episode_that_contradicts_another_on_what_it_is_says_nothing_of_it() {
+fn contradictory_episodes_leave_it_unknown_whether_it_is_a_nap() {
     let found = read_all(&list(&[
         episode("01:00", "03:00", &[("isMainSleep", r#""valueBoolean":true"#)]),
         episode("03:10", "07:00", &[("isMainSleep", r#""valueBoolean":false"#)]),
     ]));
     assert_eq!(sessions(&found)[0].is_nap(), None);
-    let told =
+    let reported =
         "record 1: Observations of this session contradict each other on isMainSleep, which was left out";
-    assert_eq!(notes(&found), [told]);
+    assert_eq!(notes(&found), [reported]);
     let found = read_all(&episode("01:00", "07:00", &[("isMainSleep", r#""valueString":"true""#)]));
     assert_eq!(rejections(&found), ["record 1: it has no known value"]);
 }

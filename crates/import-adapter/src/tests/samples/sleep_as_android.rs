@@ -18,7 +18,7 @@ fn a_later_export_has_the_records_of_the_earlier_under_the_same_keys() {
 }
 
 #[test]
-fn the_archive_of_the_app_gives_its_records() {
+fn the_archive_of_the_app_yields_its_records() {
     let Some(folder) = folder() else { return };
     let (_, items) = read(&folder.join("sleep-as-android/sleep-export.4.zip")).unwrap();
     let frames: Vec<_> = sessions(&items).iter().map(frame).collect();

@@ -3,7 +3,7 @@
 use super::{Sample, TextSource, moment, person, sample, variant};
 use crate::view::{
     FormErrors, ImportCounts, ImportLine, ImportPage, ImportPhase, ImportProfile, ImportRemark, Imports,
-    KeptLine, ProfileLine, UndoneLine,
+    KeptLine, ProfileLine, UndoLine,
 };
 
 pub(super) fn samples(source: TextSource) -> Vec<Sample> {
@@ -144,12 +144,12 @@ fn profile(source: TextSource) -> ImportProfile {
     }
 }
 
-fn undone(source: TextSource) -> UndoneLine {
+fn undone(source: TextSource) -> UndoLine {
     let at = moment(source, "10 January 2026, 22:20", "2026-01-10T21:20:00Z");
     let by = Some("0b0e1c53-6c0f-4d3a-9a34-2b1f9a1d6a11".to_owned());
     let night = KeptLine { what: source("Night"), at: Some(at), why: "changed later by", by };
     let height = KeptLine { what: source("Height"), at: None, why: "changed since", by: None };
-    UndoneLine { removed: 1204, restored: 2, kept: 2, records: vec![night, height] }
+    UndoLine { removed: 1204, restored: 2, kept: 2, records: vec![night, height] }
 }
 
 fn remark(source: TextSource, place: &str, reason: &str) -> ImportRemark {

@@ -5,9 +5,9 @@ use crate::view::{FormErrors, Profile, ProfileFields, ProfileLine, ProfilePrevie
 
 #[expect(clippy::too_many_lines, reason = "one block for each sample")]
 pub(super) fn samples(source: TextSource) -> Vec<Sample> {
-    let field = |name, was_name, label, value: &str, from: &str| ProfileFields {
+    let field = |name, original_name, label, value: &str, from: &str| ProfileFields {
         name,
-        was_name,
+        original_name,
         label,
         value: if value.is_empty() { String::new() } else { source(value) },
         was: if value.is_empty() { String::new() } else { source(value) },

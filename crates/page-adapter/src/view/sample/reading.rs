@@ -146,10 +146,7 @@ fn events(source: TextSource) -> Vec<EventLine> {
     let place = Some(source("Firefox on Android, 192.0.2.7"));
     vec![
         EventLine { place: place.clone(), ..line(ActorName::You, "signed in", false) },
-        EventLine {
-            place,
-            ..line(ActorName::Somebody, "entered your password, but not a valid code", false)
-        },
+        EventLine { place, ..line(ActorName::Someone, "entered your password, but not a valid code", false) },
         line(ActorName::You, "exported your data", false),
         line(ActorName::Operator, "started an import", false),
         line(ActorName::Server, "created your account", false),

@@ -23,7 +23,7 @@ fn store(addresses: &str, wait_timeout: Duration) -> PostgresStore {
 }
 
 #[tokio::test]
-async fn attempts_are_made_one_at_a_time() {
+async fn only_one_connection_attempt_runs_at_a_time() {
     let (listener, address) = listener().await;
     let (open, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (of_server, seen) = (Arc::clone(&open), Arc::clone(&most));
@@ -45,7 +45,7 @@ async fn attempts_are_made_one_at_a_time() {
 }
 
 #[tokio::test]
-async fn a_server_has_the_time_that_earlier_ones_left() {
+async fn a_server_gets_the_time_left_by_earlier_ones() {
     let (refusing, refused) = listener().await;
     drop(refusing);
     // Accepts connections, and never responds.

@@ -1,7 +1,7 @@
 //! Opening connections, and the log of failures.
 
+mod aborted_read;
 mod attempts;
-mod giving_way;
 mod hot_read;
 mod log;
 mod outage;

@@ -42,10 +42,10 @@ async fn an_unreachable_server_is_logged_once() {
     let log = log_of(Box::pin(async {
         let options = PostgresOptions::new("postgres://nobody:LEAKME@127.0.0.1:1/nothing");
         let store = PostgresStore::connect(&options).unwrap();
-        assert_eq!(store.why_unavailable(), None);
+        assert_eq!(store.unavailability(), None);
         for _ in 0..2 {
             assert!(store.pooled().await.is_err());
-            let reason = store.why_unavailable().unwrap();
+            let reason = store.unavailability().unwrap();
             assert!(reason.contains("refused") && !reason.contains("LEAKME"), "{reason}");
             store.migrate().await.unwrap_err();
             store.shared(|_| Box::pin(async { Ok(()) })).await.unwrap_err();

@@ -91,7 +91,7 @@ impl Impostor {
             .unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        Self { port, outcome: std::thread::spawn(move || shake_hands(&listener, config)) }
+        Self { port, outcome: std::thread::spawn(move || perform_handshake(&listener, config)) }
     }
 
     /// Connects once; returns the logged reason of the failure, and whether the certificate was accepted.
@@ -105,7 +105,7 @@ impl Impostor {
 }
 
 /// Accepts the client's `SSLRequest`; returns whether the client accepts the certificate.
-fn shake_hands(listener: &TcpListener, config: ServerConfig) -> bool {
+fn perform_handshake(listener: &TcpListener, config: ServerConfig) -> bool {
     let (mut stream, _) = listener.accept().unwrap();
     stream.set_read_timeout(Some(READ_TIMEOUT)).unwrap();
     stream.read_exact(&mut [0; 8]).unwrap();

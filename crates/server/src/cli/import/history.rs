@@ -5,8 +5,8 @@ use crate::cli::user_ref::UserRef;
 use crate::wiring::Session;
 use anyhow::bail;
 use application::import::{
-    CancelImportError, Cancelled, Counts, KeptItem, KeptReason, KeptRecord, ListImports, UndoImport,
-    UndoImportError, Undone, UndoneCounts,
+    CancelImportError, Cancelled, Counts, KeptItem, KeptReason, KeptRecord, ListImports, UndoCounts,
+    UndoImport, UndoImportError, Undone,
 };
 use application::ports::storage::Import;
 use application::upload::{DiscardReason, DiscardUpload, UploadKey};
@@ -108,7 +108,7 @@ fn print_discarded(arguments: &UndoArguments) -> io::Result<()> {
 
 fn print_undone(undone: &Undone, arguments: &UndoArguments) -> io::Result<()> {
     let Undone { counts, kept: records } = undone;
-    let UndoneCounts { removed, restored, kept } = *counts;
+    let UndoCounts { removed, restored, kept } = *counts;
     let record = Record::new()
         .with("taken_back", counts.reverted())
         .with("removed", removed)

@@ -33,7 +33,7 @@ pub(super) fn sentences(report: &ImportReport) -> String {
     }
     let mut is_any_left = false;
     for change in report.profile.iter() {
-        let (field, old, new) = (change.field().as_str(), shown(change.old), shown(change.new));
+        let (field, old, new) = (change.field().as_str(), display(change.old), display(change.new));
         if change.is_applied {
             let _ = writeln!(text, "    changed: {field}, was {old}, now {new}");
         } else {
@@ -47,7 +47,7 @@ pub(super) fn sentences(report: &ImportReport) -> String {
     text
 }
 
-fn shown(value: ProfileValue) -> String {
+fn display(value: ProfileValue) -> String {
     value.text().unwrap_or_else(|| "empty".to_owned())
 }
 

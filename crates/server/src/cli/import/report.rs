@@ -66,7 +66,7 @@ pub(super) fn print(path: &Path, format: &str, imported: &Imported, json: bool) 
     let text = if json { json_line(path, format, imported)? } else { sentences(path, format, imported) };
     output::print_text(&text)?;
     if json {
-        let place = shown(path);
+        let place = display(path);
         let unlisted = unlisted(report.rejected_total, report.rejected.iter().map(|_| 1));
         if unlisted > 0 {
             output::note(format!("{place}: {unlisted} more records were rejected and are not listed"));
@@ -89,7 +89,7 @@ pub(super) fn print_refused(
     let message = message(path, refusal, asked_for);
     output::note(match refusal {
         ImportRefusal::Missing => message.clone(),
-        _ => format!("{}: refused: {message}", shown(path)),
+        _ => format!("{}: refused: {message}", display(path)),
     });
     if json {
         output::print(&Record::new().with_text("file", path.display()).with("refused", message), json)?;
@@ -100,7 +100,7 @@ pub(super) fn print_refused(
 /// Returns why a file was refused, with advice for the command line.
 fn message(path: &Path, refusal: &ImportRefusal, asked_for: Format) -> String {
     match refusal {
-        ImportRefusal::Missing => format!("there is no file {}", shown(path)),
+        ImportRefusal::Missing => format!("there is no file {}", display(path)),
         ImportRefusal::NotThisFormat(text) => format!("{text}; known formats are {}", Format::list()),
         ImportRefusal::OtherFormat { seen, formats } => {
             let named =
@@ -131,7 +131,7 @@ pub(super) fn print_error(path: &Path, error: ImportRecordsError, json: bool) ->
     let goes_on = matches!(error, ImportRecordsError::Storage(_));
     let error = format!("{:#}", anyhow::Error::new(error));
     let advice = if goes_on { "; import it again to resume" } else { "" };
-    output::note(format!("{}: the import was not completed: {error}{advice}", shown(path)));
+    output::note(format!("{}: the import was not completed: {error}{advice}", display(path)));
     if json {
         output::print(&Record::new().with_text("file", path.display()).with("error", error), json)?;
     }
@@ -139,7 +139,7 @@ pub(super) fn print_error(path: &Path, error: ImportRecordsError, json: bool) ->
 }
 
 /// Returns a path for messages, with deceptive characters and line ends escaped.
-fn shown(path: &Path) -> String {
+fn display(path: &Path) -> String {
     escape_deceptive(&path.to_string_lossy()).into_owned()
 }
 
@@ -171,8 +171,8 @@ fn json_line(path: &Path, format: &str, imported: &Imported) -> anyhow::Result<S
 fn sentences(path: &Path, format: &str, imported: &Imported) -> String {
     let Imported { id, report } = imported;
     let mut text = match id {
-        Some(id) => format!("{} ({format}), import {id}\n", shown(path)),
-        None => format!("{} ({format}): nothing stored, dry run\n", shown(path)),
+        Some(id) => format!("{} ({format}), import {id}\n", display(path)),
+        None => format!("{} ({format}): nothing stored, dry run\n", display(path)),
     };
     let kinds = [
         ("sleep sessions", report.sessions),
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_without_records_says_so() {
+    fn a_file_without_records_is_reported_as_such() {
         let id = ImportId::parse("7c1f0a5e-6d4a-4c57-9b1f-3f2b8c1e9b48").ok();
         let text =
             sentences(Path::new("a.json"), "fitbit", &Imported { id, report: ImportReport::default() });

@@ -112,13 +112,13 @@ mod tests {
     #[test]
     fn expiring_expired_and_not_yet_valid_certificates_cause_a_warning() {
         let period = Period { from: at("2026-01-01T00:00:00Z"), until: at("2026-06-01T00:00:00Z") };
-        let said = |now: &str| period.warning(at(now)).unwrap_or_default();
-        assert!(said("2025-12-31T23:59:59Z").contains("valid only from 2026-01-01"));
-        assert_eq!(said("2026-01-01T00:00:00Z"), "");
-        assert_eq!(said("2026-05-18T00:00:00Z"), "");
-        let soon = said("2026-05-18T00:00:01Z");
+        let message = |now: &str| period.warning(at(now)).unwrap_or_default();
+        assert!(message("2025-12-31T23:59:59Z").contains("valid only from 2026-01-01"));
+        assert_eq!(message("2026-01-01T00:00:00Z"), "");
+        assert_eq!(message("2026-05-18T00:00:00Z"), "");
+        let soon = message("2026-05-18T00:00:01Z");
         assert!(soon.contains("expires on 2026-06-01; whole days left: 13"), "{soon}");
-        assert!(said("2026-06-01T00:00:00Z").contains("whole days left: 0"));
-        assert!(said("2026-06-01T00:00:01Z").contains("expired on 2026-06-01"));
+        assert!(message("2026-06-01T00:00:00Z").contains("whole days left: 0"));
+        assert!(message("2026-06-01T00:00:01Z").contains("expired on 2026-06-01"));
     }
 }

@@ -57,19 +57,19 @@ fn a_certificate_and_its_key_are_accepted() {
 fn each_wrong_file_is_named_with_its_setting() {
     let folder = Folder::new();
     folder.certify("other");
-    let said = folder.refusal("none.crt", "tls.key");
-    assert!(said.contains("server.tls_certificate_file") && said.contains("none.crt"), "{said}");
-    let said = folder.refusal("tls.key", "tls.key");
-    assert!(said.contains("tls_certificate_file") && said.contains("no PEM certificate"), "{said}");
-    let said = folder.refusal("tls.crt", "none.key");
-    assert!(said.contains("server.tls_key_file") && said.contains("none.key"), "{said}");
-    let said = folder.refusal("tls.crt", "other.crt");
-    assert!(said.contains("tls_key_file") && said.contains("no PEM private key"), "{said}");
-    let said = folder.refusal("tls.crt", "other.key");
-    assert!(said.contains("is not the key of the first certificate"), "{said}");
+    let message = folder.refusal("none.crt", "tls.key");
+    assert!(message.contains("server.tls_certificate_file") && message.contains("none.crt"), "{message}");
+    let message = folder.refusal("tls.key", "tls.key");
+    assert!(message.contains("tls_certificate_file") && message.contains("no PEM certificate"), "{message}");
+    let message = folder.refusal("tls.crt", "none.key");
+    assert!(message.contains("server.tls_key_file") && message.contains("none.key"), "{message}");
+    let message = folder.refusal("tls.crt", "other.crt");
+    assert!(message.contains("tls_key_file") && message.contains("no PEM private key"), "{message}");
+    let message = folder.refusal("tls.crt", "other.key");
+    assert!(message.contains("is not the key of the first certificate"), "{message}");
     folder.allow("tls.key", 0o640);
-    let said = folder.refusal("tls.crt", "tls.key");
-    assert!(said.contains("mode 640") && said.contains("chmod 600"), "{said}");
+    let message = folder.refusal("tls.crt", "tls.key");
+    assert!(message.contains("mode 640") && message.contains("chmod 600"), "{message}");
 }
 
 #[test]

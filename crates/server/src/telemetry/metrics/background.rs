@@ -54,7 +54,7 @@ impl UploadMeter {
     }
 
     /// Counts the outcome of an attempt; `None` if it was stopped.
-    pub(crate) fn ended(end: Option<&Result<UploadEnd, ProcessUploadsError>>) {
+    pub(crate) fn record_end(end: Option<&Result<UploadEnd, ProcessUploadsError>>) {
         let outcome = match end {
             Some(Ok(UploadEnd::Done(report))) => {
                 count_records(report);

@@ -1,9 +1,9 @@
 //! Tokens, scopes and metadata.
 
 use super::client::{Assistant, person};
-use crate::e2e::answer::Answer;
 use crate::e2e::app::{self, REDIRECT_URI, create_app, create_service, text};
 use crate::e2e::polling::eventually;
+use crate::e2e::response::ReceivedResponse;
 use crate::e2e::server::Server;
 use crate::e2e::world::World;
 use reqwest::Method;
@@ -31,7 +31,7 @@ on_sqlite! {
                 Some(token) => plain.bearer_auth(token),
                 None => plain,
             };
-            let answer = Answer::to(request).await;
+            let answer = ReceivedResponse::send(request).await;
             answer.assert_error(401, 401);
             let expected = format!("Bearer realm=\"restwell\"{error}, {CHALLENGED}, resource_metadata=\"{address}\"");
             assert_eq!(answer.header("www-authenticate"), expected);
@@ -68,9 +68,9 @@ on_sqlite! {
         let assistant = Assistant::with_scopes(&world, &server, &user, &["sleep"]);
         let url = format!("{}/mcp?access_token={}", server.base_url, assistant.token);
         let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
-        let answer = Answer::to(reqwest::Client::new().post(&url).json(&ping)).await;
+        let answer = ReceivedResponse::send(reqwest::Client::new().post(&url).json(&ping)).await;
         assert_eq!(answer.status, 401);
-        let both = Answer::to(reqwest::Client::new().post(&url).bearer_auth(&assistant.token).json(&ping)).await;
+        let both = ReceivedResponse::send(reqwest::Client::new().post(&url).bearer_auth(&assistant.token).json(&ping)).await;
         assert_eq!(both.status, 400);
     }
 
@@ -139,6 +139,6 @@ on_sqlite! {
         }).await;
         assert!(refused.header("www-authenticate").contains("error=\"invalid_token\""));
         assert_eq!(assistant.legacy("tools/list", &json!({})).await.status, 401);
-        assert_eq!(Answer::to(assistant.request(Method::GET)).await.status, 405);
+        assert_eq!(ReceivedResponse::send(assistant.request(Method::GET)).await.status, 405);
     }
 }

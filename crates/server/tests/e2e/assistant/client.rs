@@ -1,7 +1,7 @@
 //! An assistant with a token, in the protocol of either era.
 
-use crate::e2e::answer::Answer;
 use crate::e2e::app::text;
+use crate::e2e::response::ReceivedResponse;
 use crate::e2e::server::Server;
 use crate::e2e::world::World;
 use boon::{Compiler, Draft, Schemas};
@@ -23,7 +23,7 @@ pub(super) struct Assistant {
     pub(super) token: String,
 }
 
-impl Answer {
+impl ReceivedResponse {
     /// Checks the status and the code of a JSON-RPC error; returns the error.
     #[track_caller]
     pub(super) fn assert_error(&self, status: u16, code: i64) -> Value {
@@ -61,19 +61,22 @@ impl Assistant {
     }
 
     /// Posts a body with these headers.
-    pub(super) async fn post(&self, body: &Value, headers: &[(&'static str, &str)]) -> Answer {
+    pub(super) async fn post(&self, body: &Value, headers: &[(&'static str, &str)]) -> ReceivedResponse {
         let request = self.request(Method::POST).json(body);
-        Answer::to(headers.iter().fold(request, |request, (name, value)| request.header(*name, *value))).await
+        ReceivedResponse::send(
+            headers.iter().fold(request, |request, (name, value)| request.header(*name, *value)),
+        )
+        .await
     }
 
     /// Sends a request of the legacy era.
-    pub(super) async fn legacy(&self, method: &str, params: &Value) -> Answer {
+    pub(super) async fn legacy(&self, method: &str, params: &Value) -> ReceivedResponse {
         let body = json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": params });
         self.post(&body, &[("mcp-protocol-version", "2025-11-25")]).await
     }
 
     /// Sends a request of the modern era.
-    pub(super) async fn modern(&self, method: &str, params: Value) -> Answer {
+    pub(super) async fn modern(&self, method: &str, params: Value) -> ReceivedResponse {
         let body = modern_request(method, params);
         let name = body["params"]["name"].as_str().unwrap_or_default().to_owned();
         let mut headers = vec![("mcp-protocol-version", MODERN), ("mcp-method", method)];

@@ -1,7 +1,7 @@
 //! Protocol versions, results, and the differences between the eras.
 
 use super::client::{Assistant, MODERN, modern_request, person};
-use crate::e2e::answer::Answer;
+use crate::e2e::response::ReceivedResponse;
 use crate::e2e::server::Server;
 use crate::e2e::world::World;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ fn assistant(world: &World) -> (Server, Assistant) {
 }
 
 /// Sends a modern call of a tool with these headers.
-async fn call(assistant: &Assistant, headers: &[(&'static str, &str)]) -> Answer {
+async fn call(assistant: &Assistant, headers: &[(&'static str, &str)]) -> ReceivedResponse {
     assistant.post(&modern_request("tools/call", json!({ "name": "get_profile" })), headers).await
 }
 

@@ -112,7 +112,7 @@ on_sqlite! {
         }
     }
 
-    async fn a_long_list_is_cut_and_says_what_to_ask_next(world: World) {
+    async fn a_long_list_is_cut_and_names_the_next_request(world: World) {
         let nights: Vec<Value> = (0..90).map(|days| night(days, "ring")).collect();
         let scene = Scene::new(world, &nights);
         let mut seen = Vec::new();
@@ -235,7 +235,7 @@ on_sqlite! {
         assert_eq!(names.len(), 250);
     }
 
-    async fn coverage_says_what_is_recorded_since_when(world: World) {
+    async fn coverage_reports_what_is_recorded_since_when(world: World) {
         let lines: Vec<Value> = [night(1, "ring"), night(30, "watch"), night(500, "ring")].into_iter().chain(intake(&[1, 40])).collect();
         let scene = Scene::new(world, &lines);
         let answer = scene.assistant.call("get_coverage", json!({})).await;
@@ -300,7 +300,7 @@ on_sqlite! {
         }
     }
 
-    async fn invalid_arguments_are_a_result_that_says_so_2026_07_28_tools_error_handling(world: World) {
+    async fn invalid_arguments_are_an_error_result_2026_07_28_tools_error_handling(world: World) {
         let scene = Scene::new(world, &[night(0, "ring")]);
         for (tool, arguments, expected) in [
             ("get_sleep", json!({ "from": 20_260_308 }), "from must be a string."),

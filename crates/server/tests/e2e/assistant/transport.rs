@@ -1,7 +1,7 @@
 //! HTTP below the messages.
 
 use super::client::{Assistant, modern_request, person};
-use crate::e2e::answer::Answer;
+use crate::e2e::response::ReceivedResponse;
 use crate::e2e::world::World;
 use reqwest::{Body, Method};
 use serde_json::json;
@@ -13,16 +13,16 @@ on_sqlite! {
         let server = world.serve();
         let assistant = Assistant::with_scopes(&world, &server, &user, &["sleep"]);
         for method in [Method::GET, Method::DELETE, Method::PUT, Method::OPTIONS, Method::HEAD] {
-            let answer = Answer::to(assistant.request(method.clone())).await;
+            let answer = ReceivedResponse::send(assistant.request(method.clone())).await;
             assert_eq!((answer.status.as_u16(), answer.header("allow")), (405, "POST"), "{method}");
         }
-        let own = Answer::to(assistant.request(Method::GET).header("origin", &server.base_url)).await;
+        let own = ReceivedResponse::send(assistant.request(Method::GET).header("origin", &server.base_url)).await;
         own.assert_error(405, 405);
     }
 
     async fn a_405_says_to_post_messages_2026_07_28_streamable_http_earlier_revisions(world: World) {
         let server = world.serve();
-        let error = Answer::to(Assistant::new(&server, "none").request(Method::GET)).await.assert_error(405, 405);
+        let error = ReceivedResponse::send(Assistant::new(&server, "none").request(Method::GET)).await.assert_error(405, 405);
         let text = "POST JSON-RPC messages to this address; it offers no event stream.";
         assert_eq!([&error["message"], &error["data"]["detail"]], [text; 2]);
     }
@@ -44,7 +44,7 @@ on_sqlite! {
         let stranger = Assistant::new(&server, "none");
         stranger.post(&ping, &[("origin", "https://evil.example")]).await.assert_error(403, 403);
         for method in [Method::GET, Method::DELETE, Method::PUT, Method::OPTIONS] {
-            let answer = Answer::to(stranger.request(method.clone()).header("origin", "https://evil.example")).await;
+            let answer = ReceivedResponse::send(stranger.request(method.clone()).header("origin", "https://evil.example")).await;
             assert_eq!(answer.assert_error(403, 403)["data"]["code"], "foreign_origin", "{method}");
         }
     }
@@ -55,7 +55,7 @@ on_sqlite! {
         let server = world.serve();
         let assistant = Assistant::with_scopes(&world, &server, &user, &["sleep"]);
         let preflight = assistant.request(Method::OPTIONS).header("origin", "https://app.example");
-        let answer = Answer::to(preflight.header("access-control-request-method", "POST")).await;
+        let answer = ReceivedResponse::send(preflight.header("access-control-request-method", "POST")).await;
         assert_eq!((answer.status.as_u16(), answer.header("access-control-allow-methods")), (204, "POST"));
         assert!(answer.header("access-control-allow-headers").contains("MCP-Protocol-Version"));
         let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
@@ -84,7 +84,7 @@ on_sqlite! {
         let assistant = Assistant::with_scopes(&world, &server, &user, &["sleep"]);
         let long = "x".repeat(10 * 1024 * 1024);
         let request = assistant.request(Method::POST).header("content-type", "application/json");
-        let answer = Answer::to(request.body(format!("\"{long}\""))).await;
+        let answer = ReceivedResponse::send(request.body(format!("\"{long}\""))).await;
         assert_eq!(answer.assert_error(413, 413)["data"]["code"], "payload_too_large");
         let smaller = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping", "params": { "x": "y".repeat(16_000) } });
         assert_eq!(assistant.post(&smaller, &[]).await.status, 200);
@@ -97,7 +97,7 @@ on_sqlite! {
         let chunks = std::iter::repeat_n("\"".repeat(16 * 1024), 10 * 64).map(Ok::<_, Infallible>);
         let body = Body::wrap_stream(futures_util::stream::iter(chunks));
         let request = assistant.request(Method::POST).header("content-type", "application/json").body(body);
-        assert_eq!(Answer::to(request).await.assert_error(413, 413)["data"]["code"], "payload_too_large");
+        assert_eq!(ReceivedResponse::send(request).await.assert_error(413, 413)["data"]["code"], "payload_too_large");
     }
 
     async fn a_body_that_is_not_utf_8_is_400_2026_07_28_transports_messages(world: World) {
@@ -109,11 +109,11 @@ on_sqlite! {
         let with_mark = [b"\xef\xbb\xbf", ping(b"").as_slice()].concat();
         for body in [ping(b"\xff"), ping(b"\xc3"), ping(b"\xed\xa0\x80"), utf_16, with_mark] {
             let request = assistant.request(Method::POST).header("content-type", "application/json");
-            let answer = Answer::to(request.body(body)).await;
+            let answer = ReceivedResponse::send(request.body(body)).await;
             assert_eq!(answer.assert_error(400, 400)["data"]["code"], "invalid_request");
         }
         let request = assistant.request(Method::POST).header("content-type", "application/json; charset=utf-8");
-        assert_eq!(Answer::to(request.body(ping("\u{fc}".as_bytes()))).await.status, 200);
+        assert_eq!(ReceivedResponse::send(request.body(ping("\u{fc}".as_bytes()))).await.status, 200);
     }
 
     async fn other_media_types_are_415_2026_07_28_streamable_http_sending_messages(world: World) {
@@ -122,7 +122,7 @@ on_sqlite! {
         let assistant = Assistant::with_scopes(&world, &server, &user, &["sleep"]);
         for kind in ["text/plain", "application/x-www-form-urlencoded", "text/event-stream"] {
             let request = assistant.request(Method::POST).header("content-type", kind).body("{}");
-            let error = Answer::to(request).await.assert_error(415, 415);
+            let error = ReceivedResponse::send(request).await.assert_error(415, 415);
             let expected = "The body must be application/json in UTF-8, without a content encoding.";
             assert_eq!(error["message"], expected, "{kind}");
         }
@@ -134,7 +134,7 @@ on_sqlite! {
         let assistant = Assistant::with_scopes(&world, &server, &user, &["sleep"]);
         for (body, code) in [("", -32_700), ("{", -32_700), ("{}", -32_600), ("3", -32_600), ("[]", -32_600)] {
             let request = assistant.request(Method::POST).header("content-type", "application/json");
-            let answer = Answer::to(request.body(body)).await;
+            let answer = ReceivedResponse::send(request.body(body)).await;
             answer.assert_error(400, code);
             assert!(answer.json().get("id").is_none(), "{}", answer.text);
         }
@@ -142,7 +142,7 @@ on_sqlite! {
         assistant.post(&params, &[]).await.assert_error(400, -32_600);
         let twice = r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":1,"a":2}}"#;
         let request = assistant.request(Method::POST).header("content-type", "application/json");
-        Answer::to(request.body(twice)).await.assert_error(400, -32_600);
+        ReceivedResponse::send(request.body(twice)).await.assert_error(400, -32_600);
     }
 
     async fn no_session_is_started_or_needed_2026_07_28_streamable_http_earlier_revisions(world: World) {
@@ -151,9 +151,9 @@ on_sqlite! {
         let assistant = Assistant::with_scopes(&world, &server, &user, &["sleep"]);
         let initialize = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize",
             "params": { "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } } });
-        let begun = assistant.post(&initialize, &[("mcp-session-id", "mine"), ("last-event-id", "4")]).await;
-        assert_eq!(begun.result()["protocolVersion"], "2025-06-18");
-        assert!(!begun.headers.contains_key("mcp-session-id"));
+        let initialized = assistant.post(&initialize, &[("mcp-session-id", "mine"), ("last-event-id", "4")]).await;
+        assert_eq!(initialized.result()["protocolVersion"], "2025-06-18");
+        assert!(!initialized.headers.contains_key("mcp-session-id"));
         let list = assistant.post(&modern_request("tools/list", json!({})), &[
             ("mcp-session-id", "unknown"), ("mcp-protocol-version", "2026-07-28"), ("mcp-method", "tools/list"),
         ]).await;

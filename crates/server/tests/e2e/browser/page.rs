@@ -21,7 +21,7 @@ pub(crate) struct PageForm {
 }
 
 /// Parameters of a redirect to an app.
-pub(crate) type Answer = BTreeMap<String, String>;
+pub(crate) type ResponseParameters = BTreeMap<String, String>;
 
 impl Page {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
@@ -62,12 +62,12 @@ impl Page {
 
     /// Returns the parameters of a redirect to an app: to this URI, and without duplicates.
     #[track_caller]
-    pub(crate) fn answer_to(&self, redirect_uri: &str) -> Answer {
+    pub(crate) fn answer_to(&self, redirect_uri: &str) -> ResponseParameters {
         let location = self.location();
         let separator = if redirect_uri.contains('?') { '&' } else { '?' };
         let query = location.strip_prefix(redirect_uri).and_then(|rest| rest.strip_prefix(separator));
         let query = query.unwrap_or_else(|| panic!("sent to {location}"));
-        let mut answer = Answer::new();
+        let mut answer = ResponseParameters::new();
         for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
             assert!(answer.insert(name.into_owned(), value.into_owned()).is_none(), "{location}");
         }

@@ -2,9 +2,9 @@
 //! page.
 
 use super::backend::{Backend, night};
-use crate::e2e::answer::Answer;
 use crate::e2e::browser::Browser;
 use crate::e2e::person::Person;
+use crate::e2e::response::ReceivedResponse;
 use crate::e2e::security::account::people::trail;
 use crate::e2e::server::Server;
 use crate::e2e::world::World;
@@ -96,7 +96,7 @@ on_sqlite! {
         let path = scene.path("profile/{}");
         for weight in [64.5, 65.5] {
             let request = scene.backend.request(Method::PUT, &path).json(&json!({ "weight_kg": weight }));
-            assert_eq!(Answer::to(request).await.outcomes(), ["updated"]);
+            assert_eq!(ReceivedResponse::send(request).await.outcomes(), ["updated"]);
         }
         let taller = json!({ "email": scene.person.email, "height_cm": 172 });
         assert_eq!(scene.backend.post("users", &taller).await.outcomes(), ["updated"]);

@@ -1,7 +1,7 @@
 //! A backend: a service client with a token.
 
-use crate::e2e::answer::Answer;
 use crate::e2e::app::{create_service, text};
+use crate::e2e::response::ReceivedResponse;
 use crate::e2e::server::Server;
 use crate::e2e::world::World;
 use reqwest::{Body, Client as Http, Method, RequestBuilder};
@@ -20,7 +20,7 @@ pub(super) struct Backend {
     token: String,
 }
 
-impl Answer {
+impl ReceivedResponse {
     /// Returns the `code` of an error with this status.
     pub(super) fn refusal(&self, status: u16) -> String {
         assert_eq!(self.status, status, "{}", self.text);
@@ -77,22 +77,23 @@ impl Backend {
     }
 
     /// Posts a JSON value.
-    pub(super) async fn post(&self, path: &str, items: &Value) -> Answer {
-        Answer::to(self.request(Method::POST, path).json(items)).await
+    pub(super) async fn post(&self, path: &str, items: &Value) -> ReceivedResponse {
+        ReceivedResponse::send(self.request(Method::POST, path).json(items)).await
     }
 
     /// Posts text of a content type.
-    pub(super) async fn post_text(&self, path: &str, kind: &str, body: impl Into<Body>) -> Answer {
-        Answer::to(self.request(Method::POST, path).header("content-type", kind).body(body)).await
+    pub(super) async fn post_text(&self, path: &str, kind: &str, body: impl Into<Body>) -> ReceivedResponse {
+        ReceivedResponse::send(self.request(Method::POST, path).header("content-type", kind).body(body)).await
     }
 
-    pub(super) async fn delete(&self, path: &str) -> Answer {
-        Answer::to(self.request(Method::DELETE, path)).await
+    pub(super) async fn delete(&self, path: &str) -> ReceivedResponse {
+        ReceivedResponse::send(self.request(Method::DELETE, path)).await
     }
 
     /// Posts a JSON value with an idempotency key.
-    pub(super) async fn post_once(&self, path: &str, key: &str, items: &Value) -> Answer {
-        Answer::to(self.request(Method::POST, path).header("idempotency-key", key).json(items)).await
+    pub(super) async fn post_once(&self, path: &str, key: &str, items: &Value) -> ReceivedResponse {
+        ReceivedResponse::send(self.request(Method::POST, path).header("idempotency-key", key).json(items))
+            .await
     }
 
     /// Starts a request with a body of this length, which the caller sends; the server closes the connection

@@ -1,5 +1,5 @@
 use super::backend::{Backend, LINES, night};
-use crate::e2e::answer::Answer;
+use crate::e2e::response::ReceivedResponse;
 use crate::e2e::world::World;
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ on_sqlite! {
         assert_eq!(backend.post_once("users", "first", &items).await.refusal(422), reused);
         let lines = backend.request(reqwest::Method::POST, &path).header("idempotency-key", "first");
         let lines = lines.header("content-type", LINES).body(items.to_string());
-        assert_eq!(Answer::to(lines).await.refusal(422), reused);
+        assert_eq!(ReceivedResponse::send(lines).await.refusal(422), reused);
         // Keys are per client.
         let other = Backend::new(&world, &server).await;
         assert_eq!(other.post_once(&path, "first", &night(2)).await.outcomes(), ["created"]);

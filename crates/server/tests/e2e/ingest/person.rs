@@ -1,6 +1,6 @@
 use super::backend::Backend;
-use crate::e2e::answer::Answer;
 use crate::e2e::app::text;
+use crate::e2e::response::ReceivedResponse;
 use crate::e2e::security::account::people::trail;
 use crate::e2e::world::World;
 use reqwest::Method;
@@ -69,7 +69,7 @@ on_sqlite! {
         let backend = Backend::new(&world, &server).await;
         let user_id = backend.person("sam@example.org").await;
         let path = format!("profile/{user_id}");
-        let put = async |items: &Value| Answer::to(backend.request(Method::PUT, &path).json(items)).await;
+        let put = async |items: &Value| ReceivedResponse::send(backend.request(Method::PUT, &path).json(items)).await;
         assert_eq!(put(&json!({ "height_cm": 172, "user_id": user_id })).await.outcomes(), ["updated"]);
         let two = json!([{ "weight_kg": 64.5 }, { "weight_kg": 64.5 }, { "weight_kg": -1 }, { "user_id": ID }]);
         let answer = put(&two).await;

@@ -1,5 +1,5 @@
 use super::backend::{Backend, LINES, night};
-use crate::e2e::answer::Answer;
+use crate::e2e::response::ReceivedResponse;
 use crate::e2e::world::World;
 use reqwest::{Body, Method};
 use serde_json::json;
@@ -33,7 +33,7 @@ on_sqlite! {
             assert!(backend.post_text(&path, kind, String::new()).await.results().is_empty(), "no items are no error");
         }
         let coded = backend.request(Method::POST, &path).header("content-encoding", "gzip").json(&night(1));
-        assert_eq!(Answer::to(coded).await.refusal(415), "unsupported_media_type");
+        assert_eq!(ReceivedResponse::send(coded).await.refusal(415), "unsupported_media_type");
         assert_eq!(backend.post(&path, &json!([night(1), night(2)])).await.outcomes(), ["created", "created"]);
         assert!(!server.log().contains("secret"), "{}", server.log());
     }
@@ -46,7 +46,7 @@ on_sqlite! {
         let logs = format!("supplements/{NOBODY}/logs");
         assert_eq!(backend.post(&logs, &json!([])).await.refusal(404), "unknown_user");
         let profile = backend.request(Method::PUT, &format!("profile/{NOBODY}")).json(&json!({}));
-        assert_eq!(Answer::to(profile).await.refusal(404), "unknown_user");
+        assert_eq!(ReceivedResponse::send(profile).await.refusal(404), "unknown_user");
     }
 
     async fn requests_beyond_the_daily_limit_are_rejected(world: World) {

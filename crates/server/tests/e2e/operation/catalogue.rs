@@ -53,10 +53,10 @@ on_sqlite! {
         }
         let people = world.ok(&["catalogue", "find", "011111222223"]);
         assert!(people.starts_with("supplement_id") && people.contains("Harbour Zinc"), "{people}");
-        for (code, said) in [("011111222224", "00011111222224"), ("12", "8 to 14 digits"), ("abc", "8 to 14 digits")] {
+        for (code, message) in [("011111222224", "00011111222224"), ("12", "8 to 14 digits"), ("abc", "8 to 14 digits")] {
             let output = world.run(&["catalogue", "find", code]);
             let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-            assert!(!output.status.success() && output.stdout.is_empty() && errors.contains(said), "{errors}");
+            assert!(!output.status.success() && output.stdout.is_empty() && errors.contains(message), "{errors}");
         }
     }
 

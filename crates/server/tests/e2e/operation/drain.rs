@@ -148,7 +148,7 @@ async fn ctrl_c_does_not_wait_for_load_balancers() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stop_timeout_not_longer_than_the_drain_is_rejected() {
     let output = world("8", "8").await.run(&["serve"]);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("server.stop_seconds must exceed server.drain_seconds"), "{said}");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(message.contains("server.stop_seconds must exceed server.drain_seconds"), "{message}");
 }

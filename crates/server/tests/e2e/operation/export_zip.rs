@@ -121,7 +121,7 @@ fn lines(world: &World, user: &str) -> BTreeMap<String, Vec<Value>> {
 }
 
 /// Imports some of everything, including a label whose name is a formula for a spreadsheet.
-fn furnish(world: &World, user: &str) {
+fn import_sample_data(world: &World, user: &str) {
     let formula = "{\"type\":\"supplement\",\"id\":\"5e7a0000-0000-4000-8000-000000000009\",\"name\":\"\\u00a0\\uff1d1+1\"}\n\
         {\"type\":\"supplement_log\",\"created_at\":\"2026-03-02T08:00:00Z\",\
         \"supplement_id\":\"5e7a0000-0000-4000-8000-000000000009\",\"servings\":1}\n";
@@ -200,7 +200,7 @@ fn compare_supplements(archive: &Archive, labels: &[Value], logs: &[Value]) {
 on_sqlite! {
     async fn the_archive_has_the_imported_values_and_a_readme(world: World) {
         let registration = register(&world);
-        furnish(&world, &registration.user_id);
+        import_sample_data(&world, &registration.user_id);
         let server = world.serve();
         let reader = Reader::authorized(&world, &server, &registration).await;
         let archive = Archive::download(&reader, "format=zip").await;
@@ -233,7 +233,7 @@ on_sqlite! {
 
     async fn the_intakes_of_an_archive_can_be_imported_again(world: World) {
         let registration = register(&world);
-        furnish(&world, &registration.user_id);
+        import_sample_data(&world, &registration.user_id);
         let server = world.serve();
         let reader = Reader::authorized(&world, &server, &registration).await;
         let archive = Archive::download(&reader, "format=zip").await;
@@ -255,7 +255,7 @@ on_sqlite! {
 
     async fn an_archive_of_some_types_has_only_their_tables(world: World) {
         let registration = register(&world);
-        furnish(&world, &registration.user_id);
+        import_sample_data(&world, &registration.user_id);
         let server = world.serve();
         let reader = Reader::authorized(&world, &server, &registration).await;
         for (types, tables) in [

@@ -80,7 +80,7 @@ on_all_stores! {
         server.kill();
         // Simulates the delay until the next attempt.
         world.execute("UPDATE outbox SET due_at = queued_at").await;
-        let mail = MailServer::start_at(port, Verdict::Taken).await;
+        let mail = MailServer::start_at(port, Verdict::Accepted).await;
         let server = world.serve_as("again");
         let message = mail.wait_for(1).await.remove(0);
         assert_eq!(choose(&server, &message.link(), OTHER_PASSWORD).await, 200);

@@ -38,7 +38,7 @@ impl Message {
 #[derive(Clone, Copy)]
 pub(crate) enum Verdict {
     /// The message is accepted.
-    Taken,
+    Accepted,
     /// The client should retry later.
     Later,
 }
@@ -53,7 +53,7 @@ pub(crate) struct MailServer {
 impl MailServer {
     /// Starts on a free port.
     pub(crate) async fn start() -> Self {
-        Self::start_at(0, Verdict::Taken).await
+        Self::start_at(0, Verdict::Accepted).await
     }
 
     /// Starts on a port.
@@ -66,7 +66,7 @@ impl MailServer {
             while let Ok((stream, _)) = listener.accept().await {
                 let taken = taken.clone();
                 // A failed conversation shows in the recorded messages.
-                tokio::spawn(async move { talk(stream, verdict, &taken).await });
+                tokio::spawn(async move { serve_connection(stream, verdict, &taken).await });
             }
         });
         Self { port, messages, task }
@@ -112,7 +112,11 @@ pub(crate) async fn closed_port() -> u16 {
     listener.local_addr().expect("address").port()
 }
 
-async fn talk(stream: TcpStream, verdict: Verdict, messages: &Mutex<Vec<Message>>) -> std::io::Result<()> {
+async fn serve_connection(
+    stream: TcpStream,
+    verdict: Verdict,
+    messages: &Mutex<Vec<Message>>,
+) -> std::io::Result<()> {
     let mut lines = BufReader::new(stream);
     say(&mut lines, "220 mail.example ready").await?;
     let (mut line, mut to) = (String::new(), String::new());
@@ -130,7 +134,7 @@ async fn talk(stream: TcpStream, verdict: Verdict, messages: &Mutex<Vec<Message>
                 let message = Message { to: to.clone(), text: decoded(&text) };
                 messages.lock().expect("messages").push(message);
                 let answer = match verdict {
-                    Verdict::Taken => "250 taken",
+                    Verdict::Accepted => "250 taken",
                     Verdict::Later => "451 come back later",
                 };
                 say(&mut lines, answer).await?;

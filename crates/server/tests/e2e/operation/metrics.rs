@@ -161,7 +161,7 @@ on_sqlite! {
         assert_eq!(answer.status(), 404);
         let world = world.with("RESTWELL__SERVER__LISTEN", "127.0.0.1:8080").with("RESTWELL__METRICS__LISTEN", "0.0.0.0:8080");
         let output = world.run(&["check-config"]);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success() && said.contains("metrics.listen must use a different port"), "{said}");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && message.contains("metrics.listen must use a different port"), "{message}");
     }
 }

@@ -90,8 +90,8 @@ on_sqlite! {
         let before = world.ok(&["export", "--user", &other]);
         let output = world.run(&["import", "--user", &other, &world.file("export.ndjson", &export)]);
         assert_eq!(output.status.code(), Some(1));
-        let said = errors(&output);
-        assert!(said.contains("line 1: user_id is not the person") && said.contains("--user"), "{said}");
+        let message = errors(&output);
+        assert!(message.contains("line 1: user_id is not the person") && message.contains("--user"), "{message}");
         assert_eq!(world.ok(&["export", "--user", &other]), before);
         // Deliberately imported: the members that identify the other person are removed first.
         let lines = export.lines().map(|line| {
@@ -113,25 +113,25 @@ on_sqlite! {
 async fn a_rejection_on_the_command_line_lists_the_formats_and_the_option() {
     let world = World::new(StoreKind::Sqlite).await;
     let user = register(&world).user_id;
-    let said = refused(&world, &user, &world.file("odd.txt", "nothing that anybody knows"));
-    assert!(said.contains("apple-health, fitbit, ") && !said.contains("--format"), "{said}");
-    let said = refused(&world, &user, "missing.json");
-    assert!(said.contains("there is no file missing.json") && !said.contains("entity"), "{said}");
-    let said = refused(&world, &user, &world.file("night.txt", &"0\n2\n".repeat(60)));
-    assert!(said.contains("--start 2026-"), "{said}");
+    let message = refused(&world, &user, &world.file("odd.txt", "nothing that anybody knows"));
+    assert!(message.contains("apple-health, fitbit, ") && !message.contains("--format"), "{message}");
+    let message = refused(&world, &user, "missing.json");
+    assert!(message.contains("there is no file missing.json") && !message.contains("entity"), "{message}");
+    let message = refused(&world, &user, &world.file("night.txt", &"0\n2\n".repeat(60)));
+    assert!(message.contains("--start 2026-"), "{message}");
     let output = world.run(&["import", "--user", &user, "--format", "oura", &world.file("a.json", "[{}]")]);
     assert!(errors(&output).contains("not an Oura file"), "{}", errors(&output));
     let log = world.file("log.json", r#"[{"logId":1,"dateOfSleep":"2026-01-01"}]"#);
     let output = world.run(&["import", "--user", &user, "--format", "oura", &log]);
-    let said = errors(&output);
-    assert!(said.contains("it is a Fitbit file; omit --format, or use --format fitbit"), "{said}");
+    let message = errors(&output);
+    assert!(message.contains("it is a Fitbit file; omit --format, or use --format fitbit"), "{message}");
     let table = world.file("steps.csv", "Start Time,Steps\n2026-01-01,4711\n");
-    let said = refused(&world, &user, &table);
+    let message = refused(&world, &user, &table);
     assert!(
-        said.contains("a table with the columns Start Time, Steps; the nearest format is fitbit"),
-        "{said}"
+        message.contains("a table with the columns Start Time, Steps; the nearest format is fitbit"),
+        "{message}"
     );
-    assert!(!said.contains("4711") && !said.contains("--format"), "{said}");
+    assert!(!message.contains("4711") && !message.contains("--format"), "{message}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -154,9 +154,9 @@ async fn a_rejection_on_the_page_mentions_no_command_line_options() {
         ),
     ] {
         let page = browser.processed(&browser.upload(name, bytes).await.own_location()).await;
-        let said = page.text();
-        assert!(said.contains("The file was rejected") && said.contains(words), "{said}");
-        assert!(!said.contains("--"), "{said}");
+        let message = page.text();
+        assert!(message.contains("The file was rejected") && message.contains(words), "{message}");
+        assert!(!message.contains("--"), "{message}");
     }
     let list = world.ok(&["import", "list", "--user", &sam.user_id, "--json"]);
     assert!(list.lines().all(|line| line.contains("\"refused\"")), "{list}");
@@ -207,8 +207,11 @@ async fn an_archive_in_a_folder_is_named() {
     std::fs::write(folder.join("sleep.json"), records::fitbit()).expect("file");
     let packed = records::zip(&[("export.xml", &apple(&[(10, 6)]))]);
     std::fs::write(folder.join("apple_export.zip"), packed).expect("file");
-    let said = world.ok(&["import", "--user", &user, &folder.display().to_string()]);
-    assert!(said.contains("5 new") && said.contains("import them separately: apple_export.zip"), "{said}");
+    let message = world.ok(&["import", "--user", &user, &folder.display().to_string()]);
+    assert!(
+        message.contains("5 new") && message.contains("import them separately: apple_export.zip"),
+        "{message}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -2,8 +2,8 @@
 
 use super::reader::Reader;
 use super::replica::wait_until_ready;
-use crate::e2e::answer::Answer;
 use crate::e2e::app::{SCOPES, code, redeem, register};
+use crate::e2e::response::ReceivedResponse;
 use crate::e2e::server::Server;
 use crate::e2e::world::{StoreKind, World};
 use redis_adapter::test_support::RedisServer;
@@ -30,7 +30,7 @@ fn times(server: &Server, words: &str) -> usize {
 }
 
 /// Returns the three counters of a response; headers and body must agree.
-fn counters(answer: &Answer) -> [i64; 3] {
+fn counters(answer: &ReceivedResponse) -> [i64; 3] {
     let header = |name: &str| answer.header(name).parse::<i64>().expect("number");
     let names = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
     let counters = names.map(header);

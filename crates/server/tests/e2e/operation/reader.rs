@@ -1,7 +1,7 @@
 //! An app that reads all data of a person.
 
-use crate::e2e::answer::Answer;
 use crate::e2e::app::{self, Registration, SCOPES};
+use crate::e2e::response::ReceivedResponse;
 use crate::e2e::server::Server;
 use crate::e2e::world::World;
 use reqwest::{Client as Http, Response, StatusCode};
@@ -34,12 +34,13 @@ impl Reader {
     }
 
     /// Reads a path, which starts after the host.
-    pub(super) async fn get(&self, path: &str) -> Answer {
-        Answer::to(self.http.get(format!("{}{path}", self.base_url)).bearer_auth(&self.token)).await
+    pub(super) async fn get(&self, path: &str) -> ReceivedResponse {
+        ReceivedResponse::send(self.http.get(format!("{}{path}", self.base_url)).bearer_auth(&self.token))
+            .await
     }
 
     /// Reads an endpoint of the person, with an optional query.
-    pub(super) async fn ask(&self, endpoint: &str, query: &str) -> Answer {
+    pub(super) async fn ask(&self, endpoint: &str, query: &str) -> ReceivedResponse {
         let mark = if query.is_empty() { "" } else { "?" };
         self.get(&format!("/api/v1/{endpoint}/{}{mark}{query}", self.user_id)).await
     }

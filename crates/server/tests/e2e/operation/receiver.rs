@@ -13,13 +13,13 @@ use tokio::task::JoinHandle;
 
 /// How messages other than challenges are answered.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum ReceiverResponse {
     /// With this status.
     Status(u16),
     /// With 204, after this time.
     After(Duration),
     /// With 204, once [`Receiver::release`] allows it.
-    Held,
+    Delayed,
     /// With the end of the connection.
     Close,
     /// Never.
@@ -65,7 +65,7 @@ pub(crate) struct Receiver {
 /// State shared by the connections of a receiver.
 struct State {
     messages: Mutex<Vec<Message>>,
-    answer: Mutex<Answer>,
+    answer: Mutex<ReceiverResponse>,
     /// Permits to respond to a delayed message.
     released: Semaphore,
     traffic: Mutex<Traffic>,
@@ -89,7 +89,7 @@ impl Receiver {
         let url = format!("http://{}/hook", listener.local_addr().expect("address"));
         let state = Arc::new(State {
             messages: Mutex::default(),
-            answer: Mutex::new(Answer::Status(204)),
+            answer: Mutex::new(ReceiverResponse::Status(204)),
             released: Semaphore::new(0),
             traffic: Mutex::default(),
         });
@@ -103,7 +103,7 @@ impl Receiver {
         Self { url, state, task }
     }
 
-    pub(crate) fn answer_with(&self, answer: Answer) {
+    pub(crate) fn answer_with(&self, answer: ReceiverResponse) {
         *self.state.answer.lock().expect("answer") = answer;
     }
 
@@ -166,17 +166,17 @@ impl State {
     async fn status(&self) -> Option<u16> {
         let answer = *self.answer.lock().expect("answer");
         match answer {
-            Answer::Status(status) => Some(status),
-            Answer::After(pause) => {
+            ReceiverResponse::Status(status) => Some(status),
+            ReceiverResponse::After(pause) => {
                 tokio::time::sleep(pause).await;
                 Some(204)
             }
-            Answer::Held => {
+            ReceiverResponse::Delayed => {
                 self.released.acquire().await.ok()?.forget();
                 Some(204)
             }
-            Answer::Close => None,
-            Answer::Silence => {
+            ReceiverResponse::Close => None,
+            ReceiverResponse::Silence => {
                 tokio::time::sleep(Duration::from_mins(2)).await;
                 None
             }

@@ -88,8 +88,8 @@ on_both_stores! {
         assert_eq!(ready().await.0, 200);
         world.execute("UPDATE schema_compatibility SET oldest_program = 1000 WHERE version = '99990101000000'").await;
         eventually("the schema is noticed", async || {
-            let (status, said) = ready().await;
-            (status == 503 && said.contains("Failed: schema.")).then_some(())
+            let (status, message) = ready().await;
+            (status == 503 && message.contains("Failed: schema.")).then_some(())
         })
         .await;
         read_json(&server, &tokens.access, &format!("/api/v1/profile/{}", registration.user_id)).await;
@@ -104,7 +104,7 @@ on_both_stores! {
     }
 }
 
-async fn of_several_migrations_at_once_all_succeed(kind: StoreKind) {
+async fn several_concurrent_migrations_all_succeed(kind: StoreKind) {
     let world = unmigrated(kind).await;
     let outputs = at_once(&world, &["migrate"]);
     let (mut keys_made, mut appliers) = (0, 0_usize);
@@ -121,10 +121,10 @@ async fn of_several_migrations_at_once_all_succeed(kind: StoreKind) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn concurrent_migrations_create_one_schema_and_one_key_on_sqlite() {
-    of_several_migrations_at_once_all_succeed(StoreKind::Sqlite).await;
+    several_concurrent_migrations_all_succeed(StoreKind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn concurrent_migrations_create_one_schema_and_one_key_on_postgres() {
-    of_several_migrations_at_once_all_succeed(StoreKind::Postgres).await;
+    several_concurrent_migrations_all_succeed(StoreKind::Postgres).await;
 }

@@ -10,7 +10,7 @@ async fn world() -> World {
 }
 
 /// Returns the output of `serve` with additional settings.
-async fn said_to(settings: &[(&str, &str)]) -> String {
+async fn errors_with(settings: &[(&str, &str)]) -> String {
     let world = settings.iter().fold(world().await, |world, (key, value)| world.with(key, value));
     let serve = refusal(&world);
     // `check-config` reports the same.
@@ -22,8 +22,8 @@ async fn said_to(settings: &[(&str, &str)]) -> String {
 
 #[tokio::test]
 async fn an_unknown_key_is_reported_from_every_source() {
-    let said = said_to(&[("RESTWELL__SERVER__LISTNE", "127.0.0.1:1")]).await;
-    assert!(said.contains("server.listne") && said.contains("RESTWELL__SERVER__LISTNE"), "{said}");
+    let message = errors_with(&[("RESTWELL__SERVER__LISTNE", "127.0.0.1:1")]).await;
+    assert!(message.contains("server.listne") && message.contains("RESTWELL__SERVER__LISTNE"), "{message}");
     let world = world().await;
     let file = world.file("restwell.toml", "[storage]\npool_size = 4\nurll = \"sqlite:///HIDDEN\"\n");
     let output = world.run(&["serve", "--config", &file]);
@@ -41,10 +41,13 @@ async fn an_unknown_key_is_reported_from_every_source() {
 #[tokio::test]
 async fn a_public_server_requires_an_encryption_key() {
     let public = ("RESTWELL__SERVER__PUBLIC_URL", "https://sleep.example.org");
-    let said = said_to(&[public]).await;
-    assert!(said.contains("keys.encryption_key") && said.contains("restwell key generate"), "{said}");
-    let said = said_to(&[public, ("RESTWELL__KEYS__ENCRYPTION_KEY", "HIDDEN")]).await;
-    assert!(said.contains("keys.encryption_key") && !said.contains("HIDDEN"), "{said}");
+    let message = errors_with(&[public]).await;
+    assert!(
+        message.contains("keys.encryption_key") && message.contains("restwell key generate"),
+        "{message}"
+    );
+    let message = errors_with(&[public, ("RESTWELL__KEYS__ENCRYPTION_KEY", "HIDDEN")]).await;
+    assert!(message.contains("keys.encryption_key") && !message.contains("HIDDEN"), "{message}");
 }
 
 #[tokio::test]
@@ -74,23 +77,23 @@ async fn a_secret_is_set_as_text_or_as_a_file_but_not_both() {
     let key = world.ok(&["key", "generate"]);
     assert_ne!(key, world.ok(&["key", "generate"]));
     let file = world.file("key.txt", &key);
-    let said = said_to(&[
+    let message = errors_with(&[
         ("RESTWELL__KEYS__ENCRYPTION_KEY", key.trim()),
         ("RESTWELL__KEYS__ENCRYPTION_KEY_FILE", &file),
     ])
     .await;
-    assert!(said.contains("keys.encryption_key and keys.encryption_key_file are both set"), "{said}");
-    assert!(!said.contains(key.trim()));
-    let said = said_to(&[("RESTWELL__KEYS__ENCRYPTION_KEY_FILE", "/nowhere/key")]).await;
-    assert!(said.contains("keys.encryption_key_file") && said.contains("/nowhere/key"), "{said}");
-    let said = said_to(&[("RESTWELL__STORAGE__URL_FILE", &file)]).await;
-    assert!(said.contains("storage.url and storage.url_file are both set"), "{said}");
+    assert!(message.contains("keys.encryption_key and keys.encryption_key_file are both set"), "{message}");
+    assert!(!message.contains(key.trim()));
+    let message = errors_with(&[("RESTWELL__KEYS__ENCRYPTION_KEY_FILE", "/nowhere/key")]).await;
+    assert!(message.contains("keys.encryption_key_file") && message.contains("/nowhere/key"), "{message}");
+    let message = errors_with(&[("RESTWELL__STORAGE__URL_FILE", &file)]).await;
+    assert!(message.contains("storage.url and storage.url_file are both set"), "{message}");
 
     // A store whose keys are sealed with another key.
     let fresh = World::new(StoreKind::Sqlite).await.in_processes();
     let sealed_otherwise = fresh.with("RESTWELL__KEYS__ENCRYPTION_KEY_FILE", &file);
-    let said = refusal(&sealed_otherwise);
-    assert!(said.contains("key") && !said.contains(key.trim()), "{said}");
+    let message = refusal(&sealed_otherwise);
+    assert!(message.contains("key") && !message.contains(key.trim()), "{message}");
 }
 
 #[tokio::test]
@@ -144,7 +147,7 @@ async fn without_any_settings_the_store_is_in_the_local_data_folder() {
 }
 
 /// Returns the one-sentence errors of `migrate` and `user list` for an unusable Postgres.
-async fn said_of(storage_url: &str) -> [String; 2] {
+async fn errors_of_store(storage_url: &str) -> [String; 2] {
     let world = world().await.with("RESTWELL__STORAGE__URL", storage_url);
     [&["migrate"][..], &["user", "list"]].map(|arguments| {
         let output = world.run(arguments);
@@ -157,13 +160,13 @@ async fn said_of(storage_url: &str) -> [String; 2] {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_unusable_postgres_is_rejected_with_the_reason() {
-    for said in said_of("postgres://u:HIDDEN@127.0.0.1:1/d").await {
-        assert!(said.starts_with("restwell: ") && said.contains("refused"), "{said}");
+    for message in errors_of_store("postgres://u:HIDDEN@127.0.0.1:1/d").await {
+        assert!(message.starts_with("restwell: ") && message.contains("refused"), "{message}");
     }
     let database = TestDatabase::create_without_schema().await;
     let mut url = Url::parse(database.url()).expect("URL");
     url.set_path("/nowhere");
-    for said in said_of(url.as_str()).await {
-        assert!(said.contains("\"nowhere\" does not exist"), "{said}");
+    for message in errors_of_store(url.as_str()).await {
+        assert!(message.contains("\"nowhere\" does not exist"), "{message}");
     }
 }

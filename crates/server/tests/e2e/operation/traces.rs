@@ -32,11 +32,11 @@ async fn an_untrusted_collector_is_rejected_in_one_sentence() {
     let world = world
         .with("RESTWELL__TRACES__OTLP_ENDPOINT", "https://collector.example.org:4318")
         .with("RESTWELL__TRACES__OTLP_CERTIFICATES_FILE", &nothing);
-    let said = world.run(&["check-config"]).stderr;
-    let said = String::from_utf8_lossy(&said);
+    let message = world.run(&["check-config"]).stderr;
+    let message = String::from_utf8_lossy(&message);
     assert!(
-        said.contains("traces.otlp_certificates_file cannot be used") && said.contains(&nothing),
-        "{said}"
+        message.contains("traces.otlp_certificates_file cannot be used") && message.contains(&nothing),
+        "{message}"
     );
 }
 

@@ -131,7 +131,7 @@ on_sqlite! {
         assert_eq!((state(&world, &user), nights(&world, &user)), (json!("cancelled"), 0));
     }
 
-    async fn a_night_that_a_later_import_replaced_stays_one_and_the_later_import_is_named(world: World) {
+    async fn a_night_replaced_by_a_later_import_is_kept_and_that_import_named(world: World) {
         let user = register(&world).user_id;
         let mut ids = Vec::new();
         for start in ["22:00", "22:10", "22:20"] {

@@ -4,7 +4,7 @@ mod flight;
 mod outage;
 mod scene;
 
-use super::receiver::{Answer, Message};
+use super::receiver::{Message, ReceiverResponse};
 use crate::e2e::app::{REDIRECT_URI, code, create_app, redeem, register, text};
 use crate::e2e::world::World;
 use application::ports::system::Clock as _;
@@ -56,14 +56,14 @@ on_all_stores! {
     async fn failed_deliveries_are_tried_again_and_410_disables_until_a_new_challenge_standard_webhooks_deliverability(world: World) {
         let server = world.serve();
         let scene = Scene::new(&world, &server).await;
-        scene.receiver.answer_with(Answer::Status(503));
+        scene.receiver.answer_with(ReceiverResponse::Status(503));
         let imported_at = SystemClock.now().timestamp();
         scene.import_night(&world);
         // The next attempt is due some time after the end of the one before, so the clock moves after that.
         assert_eq!(scene.wait_for_results(&world, 2).await[0], "503");
         world.advance(TimeDelta::seconds(6));
         assert_eq!(scene.wait_for_results(&world, 3).await[0], "503");
-        scene.receiver.answer_with(Answer::Status(410));
+        scene.receiver.answer_with(ReceiverResponse::Status(410));
         world.advance(TimeDelta::minutes(6));
         scene.wait_for_status(&world, "gone").await;
         let announced = scene.receiver.messages("records.changed");
@@ -76,7 +76,7 @@ on_all_stores! {
         assert!(announced.iter().all(|message| message.is_signed_with(&scene.secret)), "{announced:?}");
         // Changes in the meantime are queued.
         world.ok(&["user", "update", &scene.app.user_id, "--height-cm", "171"]);
-        scene.receiver.answer_with(Answer::Status(204));
+        scene.receiver.answer_with(ReceiverResponse::Status(204));
         assert_eq!(world.json(&["webhook", "test", &scene.endpoint, "--json"])["type"], "endpoint.challenge");
         scene.wait_for_status(&world, "active").await;
         let all = scene.wait_for("records.changed", announced.len() + 1).await;
@@ -112,18 +112,18 @@ on_all_stores! {
         let world = world.in_processes();
         let mut server = world.serve();
         let scene = Scene::new(&world, &server).await;
-        scene.receiver.answer_with(Answer::Silence);
+        scene.receiver.answer_with(ReceiverResponse::Silence);
         scene.import_night(&world);
         let first = scene.wait_for("records.changed", 1).await.remove(0);
         server.kill();
-        scene.receiver.answer_with(Answer::Status(204));
+        scene.receiver.answer_with(ReceiverResponse::Status(204));
         let second_server = world.serve_as("second");
         let second = scene.wait_for("records.changed", 2).await.remove(1);
         assert_eq!(second.id, first.id);
         assert!(!second_server.log().contains(&scene.secret));
     }
 
-    async fn of_two_servers_one_sends(world: World) {
+    async fn only_one_of_two_servers_sends(world: World) {
         let servers = [world.serve(), world.serve_as("second")];
         let scene = Scene::new(&world, &servers[0]).await;
         for height in 0..5 {

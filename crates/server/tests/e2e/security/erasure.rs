@@ -12,7 +12,7 @@ use crate::e2e::world::{StoreKind, World};
 use serde_json::{Value, json};
 
 /// Person with one of everything, marked by a unique word.
-struct Somebody {
+struct PersonWithData {
     word: &'static str,
     person: Person,
     /// Access token of an app.
@@ -45,7 +45,7 @@ fn members(world: &World, arguments: &[&str], member: &str) -> Vec<String> {
     values.filter_map(|value| value[member].as_str().map(str::to_owned)).collect()
 }
 
-impl Somebody {
+impl PersonWithData {
     async fn new(world: &World, server: &Server, marker: &'static str) -> Self {
         let person = Person::create(world, &format!("{marker}@example.org"));
         let user = person.user_id.clone();
@@ -95,8 +95,8 @@ on_all_stores! {
     async fn no_column_of_any_table_identifies_an_erased_person(world: World) {
         let world = world.in_processes();
         let mut server = world.serve();
-        let erased = Somebody::new(&world, &server, "quillfeather").await;
-        let stays = Somebody::new(&world, &server, "fennelbrook").await;
+        let erased = PersonWithData::new(&world, &server, "quillfeather").await;
+        let stays = PersonWithData::new(&world, &server, "fennelbrook").await;
         let before = Dump::live(&world).await;
         for somebody in [&erased, &stays] {
             assert!(before.holds(somebody.word), "{}", somebody.word);
@@ -138,8 +138,8 @@ fn holds(bytes: &[u8], text: &str) -> bool {
 async fn no_file_of_the_embedded_store_contains_a_value_of_an_erased_person() {
     let world = World::new(StoreKind::Sqlite).await.in_processes();
     let mut server = world.serve();
-    let erased = Somebody::new(&world, &server, "quillfeather").await;
-    let stays = Somebody::new(&world, &server, "fennelbrook").await;
+    let erased = PersonWithData::new(&world, &server, "quillfeather").await;
+    let stays = PersonWithData::new(&world, &server, "fennelbrook").await;
     stays.read(&server).await;
     assert!(holds(&files(&world), erased.word));
     world.ok(&["user", "erase", &erased.person.user_id, "--yes"]);
@@ -161,7 +161,7 @@ async fn no_file_of_the_embedded_store_contains_a_value_of_an_erased_person() {
 async fn a_server_completes_an_erasure_delayed_by_a_reader() {
     let world = World::new(StoreKind::Sqlite).await.in_processes();
     let server = world.serve();
-    let erased = Somebody::new(&world, &server, "quillfeather").await;
+    let erased = PersonWithData::new(&world, &server, "quillfeather").await;
     let store = world.dir.path().join("restwell.db");
     let reader = sqlite_adapter::test_support::hold(&store, "SELECT count(*) FROM account");
     let output = world.run(&["user", "erase", &erased.person.user_id, "--yes"]);

@@ -82,10 +82,10 @@ on_all_stores! {
             let runs = commands.map(|command| scope.spawn(|| scene.world.run(command)));
             for (run, command) in runs.into_iter().zip(commands) {
                 let output = run.join().expect("command");
-                let said = String::from_utf8_lossy(&output.stderr);
+                let message = String::from_utf8_lossy(&output.stderr);
                 // Retiring may come first, when there is no other key.
-                let may_fail = command.contains(&"retire") && said.contains("only active one");
-                assert!(output.status.success() || may_fail, "{command:?}: {said}");
+                let may_fail = command.contains(&"retire") && message.contains("only active one");
+                assert!(output.status.success() || may_fail, "{command:?}: {message}");
             }
         });
         let listed = statuses(&scene.world);
@@ -113,9 +113,9 @@ on_sqlite! {
         let old = kid(&scene.tokens.access);
         assert_eq!(statuses(&scene.world), [(old.clone(), "signing".to_owned())]);
         let refused = scene.world.run(&["key", "retire", &old]);
-        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-        assert_eq!((refused.status.code(), refused.stdout.len()), (Some(1), 0), "{said}");
-        assert!(said.contains(&old) && said.contains("restwell key rotate"), "{said}");
+        let message = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert_eq!((refused.status.code(), refused.stdout.len()), (Some(1), 0), "{message}");
+        assert!(message.contains(&old) && message.contains("restwell key rotate"), "{message}");
 
         let new = text(&scene.world.json(&["key", "rotate", "--json"]), "key_id");
         let expected = [(old.clone(), "active".to_owned()), (new.clone(), "signing".to_owned())];
@@ -141,10 +141,10 @@ on_sqlite! {
         let world = world.with("RESTWELL__KEYS__ENCRYPTION_KEY", other.trim());
         for command in [&["key", "rotate"][..], &["key", "rotate", "--emergency"]] {
             let refused = world.run(command);
-            let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-            assert_eq!((refused.status.code(), refused.stdout.len()), (Some(1), 0), "{said}");
-            assert!(said.contains("keys.encryption_key") && said.contains(&before[0].0), "{said}");
-            assert!(!said.contains(other.trim()), "{said}");
+            let message = String::from_utf8_lossy(&refused.stderr).into_owned();
+            assert_eq!((refused.status.code(), refused.stdout.len()), (Some(1), 0), "{message}");
+            assert!(message.contains("keys.encryption_key") && message.contains(&before[0].0), "{message}");
+            assert!(!message.contains(other.trim()), "{message}");
         }
         assert_eq!(statuses(&world), before);
     }

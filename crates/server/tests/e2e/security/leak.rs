@@ -104,11 +104,11 @@ on_sqlite! {
         let user = registration.user_id.as_str();
         world.ok(&["user", "update", user, "--weight-kg", "71.8125", "--height-cm", "168.4375"]);
         let (good, bad) = (world.file("good.ndjson", &good_lines()), world.file("bad.ndjson", &bad_lines()));
-        let mut said = String::new();
+        let mut reported = String::new();
         for file in [&good, &bad] {
             let output = world.run(&["import", "--user", user, "--json", file]);
-            said.push_str(&String::from_utf8_lossy(&output.stderr));
-            said.push_str(&String::from_utf8_lossy(&output.stdout));
+            reported.push_str(&String::from_utf8_lossy(&output.stderr));
+            reported.push_str(&String::from_utf8_lossy(&output.stdout));
         }
         let server = start(&world);
         let caller = Caller::new(&server);
@@ -120,8 +120,8 @@ on_sqlite! {
             shown.push_str(&reply.body);
         }
         let export = world.run(&["export", "--user", user]);
-        said.push_str(&String::from_utf8_lossy(&export.stderr));
-        let output = output_of(&world) + &said;
+        reported.push_str(&String::from_utf8_lossy(&export.stderr));
+        let output = output_of(&world) + &reported;
         for value in [HEALTH_MARKER, "71.8125", "168.4375", "1985-04-12", "2.71828", "2026-01-10T23:17", "sleeper@"] {
             assert!(shown.contains(value) || value == "sleeper@", "{value} was not served at all");
             let line = output.lines().find(|line| line.contains(value));

@@ -55,10 +55,10 @@ fn records_without_a_change_number_are_returned_first_in_id_order() {
     for expected in [(DataKind::Profile, 0), (DataKind::Sleep, 1), (DataKind::Sleep, 2), (DataKind::Sleep, 3)]
     {
         let query = ChangePageQuery { user_id: first, after, kinds: DataKind::ALL.to_vec(), limit: 1 };
-        let told = page(&mut connection, &query).unwrap();
-        let position = told.changes[0].0;
+        let reported = page(&mut connection, &query).unwrap();
+        let position = reported.changes[0].0;
         assert_eq!((position.kind, position.id.as_u128(), position.number), (expected.0, expected.1, 0));
-        assert_eq!(told.has_more, expected.1 < 3);
+        assert_eq!(reported.has_more, expected.1 < 3);
         after = Some(position);
     }
 }

@@ -32,7 +32,7 @@ async fn check(hasher: &Argon2PasswordHasher, text: &str, stored: &PasswordHash)
 }
 
 #[tokio::test]
-async fn a_hash_says_how_it_was_made_and_fits_its_password_alone() {
+async fn a_hash_contains_its_parameters_and_matches_only_its_password() {
     let hasher = hasher(HashParameters::MINIMUM);
     let stored = hasher.hash(&password(TEXT)).await.unwrap();
     assert!(stored.as_phc().starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{}", stored.as_phc());
@@ -87,7 +87,7 @@ async fn a_hash_with_a_short_salt_or_a_short_result_is_outdated() {
 }
 
 #[tokio::test]
-async fn without_a_hash_the_work_of_one_of_today_is_done_and_no_password_is_right() {
+async fn without_a_hash_the_same_work_is_done_and_no_password_matches() {
     let hasher = hasher(HashParameters::new(20_480, 3).unwrap());
     let dummy = hasher.hash(&password(TEXT)).await.unwrap();
     let costs = |phc: &str| phc.split('$').nth(3).unwrap().to_owned();

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 fn next_key(ring: &Ed25519KeyRing, number: u128, minutes: i64) -> SigningKey {
-    ring.make(KeyId::from_uuid(Uuid::from_u128(number)), now() + TimeDelta::minutes(minutes)).unwrap()
+    ring.create_key(KeyId::from_uuid(Uuid::from_u128(number)), now() + TimeDelta::minutes(minutes)).unwrap()
 }
 
 fn retired(key: &SigningKey) -> SigningKey {
@@ -57,13 +57,13 @@ fn another_key_under_the_same_kid_does_not_inherit_what_was_verified() {
     let test = ring();
     let token = test.ring.sign(&claims()).unwrap();
     assert!(test.ring.verify(&token, now()).is_ok());
-    let impostor = test.ring.make(test.key.id, test.key.created_at).unwrap();
+    let impostor = test.ring.create_key(test.key.id, test.key.created_at).unwrap();
     test.ring.load(&[impostor]).unwrap();
     assert_eq!(test.ring.verify(&token, now()), REFUSED);
 }
 
 #[test]
-fn loading_the_same_keys_again_forgets_nothing() {
+fn reloading_the_same_keys_keeps_the_cache() {
     let test = ring();
     let keys = [test.key.clone(), next_key(&test.ring, 71, 1)];
     test.ring.load(&keys).unwrap();

@@ -50,7 +50,7 @@ fn assert_refused(outcome: &Outcome) {
 }
 
 #[tokio::test]
-async fn t04_a_right_secret_that_may_not_be_in_the_query_is_to_be_rotated_says_the_audit_trail() {
+async fn t04_a_correct_secret_in_a_forbidden_query_is_flagged_for_rotation() {
     for (client, allowed) in [(strict(), true), (app(), false), (strict(), false)] {
         for number in [2, 3] {
             let known = known_client(client.clone());
@@ -96,7 +96,7 @@ async fn the_global_switch_refuses_any_client_and_counts_nothing() {
 }
 
 #[tokio::test]
-async fn the_refusal_is_the_same_when_the_audit_trail_takes_nothing() {
+async fn the_rejection_is_the_same_if_the_audit_trail_fails() {
     for allowed in [true, false] {
         let units = PreparedUnitsOfWork::new([]);
         let endings = units.endings();
@@ -104,6 +104,6 @@ async fn the_refusal_is_the_same_when_the_audit_trail_takes_nothing() {
             authentication_with(known_client(strict()), MockFailureCounter::new(), units, allowed);
         let right = secret(SecretKind::ClientSecret, 3);
         assert_refused(&authentication.run(in_query(right.expose())).await);
-        assert_eq!(endings.begun(), 1);
+        assert_eq!(endings.opened(), 1);
     }
 }

@@ -7,7 +7,7 @@ fn losing_the_race(then: Option<AuthorizationCode>) -> MockUnitOfWork {
     let mut order = Sequence::new();
     let mut unit = MockUnitOfWork::default();
     let found = |_: &_| Ok(Some(with_user(code())));
-    unit.codes.expect_find_and_hold().times(1).in_sequence(&mut order).returning(found);
+    unit.codes.expect_find_and_lock().times(1).in_sequence(&mut order).returning(found);
     unit.codes.expect_redeem().times(1).in_sequence(&mut order).returning(|_, _, _| Ok(None));
     unit.codes.expect_find().times(1).in_sequence(&mut order).returning(move |_| Ok(then.clone()));
     unit
@@ -32,7 +32,7 @@ async fn a_code_deleted_between_lookup_and_use_is_rejected() {
 }
 
 #[tokio::test]
-async fn who_loses_the_race_for_the_code_of_a_person_who_is_then_locked_revokes_all_the_same() {
+async fn the_loser_of_a_race_for_the_code_of_a_since_locked_person_still_revokes_the_grant() {
     let mut unit = of_locked_person(Some(redeemed()));
     expect_revoked_for_replay(&mut unit);
     assert_refused_for_good(redeem(unit).await);

@@ -110,7 +110,7 @@ proptest! {
         let user_id = UserId::from_uuid(Uuid::from_u128(user));
         let (changes, data): (Vec<_>, Vec<_>) = all_changes(&sessions, &records, user_id).into_iter().unzip();
         let after = changes.last().map(|(position, _)| *position);
-        let cursor = ChangeCursor { after, given_at: crate::tests::NOW, user: UserFingerprint::new(user_id) };
+        let cursor = ChangeCursor { after, issued_at: crate::tests::NOW, user: UserFingerprint::new(user_id) };
         let rate = envelope().rate;
         let items = ChangeItems::new(changes, user_id, ScopeSet::CONSENTABLE).unwrap();
         let body = answer(items, &FeedEnvelope { cursor, has_more, rate }).unwrap().into_body();

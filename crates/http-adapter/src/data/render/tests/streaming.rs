@@ -43,7 +43,7 @@ fn a_small_page_is_sent_whole_with_its_length_and_a_large_one_in_chunks() {
 }
 
 #[test]
-fn a_page_of_known_length_is_handed_over_in_pieces_that_have_this_length_together() {
+fn a_page_of_known_length_is_sent_in_pieces_of_that_total_length() {
     let items = SleepItems::new(nights(100), Include::ALL);
     let mut body = answer(items, &envelope()).unwrap().into_body();
     let BodySize::Sized(length) = body.size() else { panic!("it has no length") };
@@ -73,7 +73,7 @@ fn rows_are_freed_as_they_are_rendered() {
 }
 
 #[test]
-fn a_page_in_memory_takes_what_its_packed_rows_take() {
+fn a_page_in_memory_is_as_large_as_its_packed_rows() {
     // The fixed part of a row; packed parts add about 180 bytes for an ordinary night.
     assert!(size_of::<PackedSleepRow>() <= 136);
 }

@@ -142,8 +142,9 @@ async fn a_certificate_is_renewed_with_open_connections_and_an_invalid_one_is_ig
     server.signal("HUP");
     eventually("it is said", async || {
         let log = server.log();
-        let said = log.contains("the certificate files cannot be used") && log.contains("no PEM certificate");
-        said.then_some(())
+        let is_logged =
+            log.contains("the certificate files cannot be used") && log.contains("no PEM certificate");
+        is_logged.then_some(())
     })
     .await;
     assert!(second.connect(&server, BOTH, &[]).await.is_ok());
@@ -235,8 +236,8 @@ async fn invalid_files_and_an_http_public_url_are_rejected_in_one_sentence() {
         world.settings = right.clone();
         let world = &mut world;
         world.settings.push((format!("RESTWELL__SERVER__{setting}"), value.to_owned()));
-        let said = refusal(world);
-        assert!(said.contains(expected), "{said}");
+        let message = refusal(world);
+        assert!(message.contains(expected), "{message}");
         let check = world.run(&["check-config"]);
         let errors = String::from_utf8_lossy(&check.stderr);
         assert!(!check.status.success() && errors.contains(expected), "{errors}");

@@ -2,7 +2,7 @@
 
 use super::scene::Scene;
 use crate::e2e::app::{REDIRECT_URI, Registration, SCOPES, code, create_app, redeem, text};
-use crate::e2e::operation::receiver::{Answer, Message};
+use crate::e2e::operation::receiver::{Message, ReceiverResponse};
 use crate::e2e::polling::eventually;
 use crate::e2e::server::Server;
 use crate::e2e::world::World;
@@ -19,7 +19,7 @@ on_sqlite! {
         let app = ["--name", "Other", "--redirect-uri", REDIRECT_URI];
         let app = create_app(&world, &create_person(&world, "lark@example.org"), &app);
         let other = Scene::at(&world, &server, app, "localhost").await;
-        scene.receiver.answer_with(Answer::Held);
+        scene.receiver.answer_with(ReceiverResponse::Delayed);
         // So that all messages are due when the sender starts.
         assert_eq!(server.terminate(), Some(0));
         for person in &people {
@@ -67,7 +67,7 @@ on_both_stores! {
         let mut server = world.serve();
         let scene = Scene::new(&world, &server).await;
         let people = connect_people(&world, &server, &scene.app, 3).await;
-        scene.receiver.answer_with(Answer::Held);
+        scene.receiver.answer_with(ReceiverResponse::Delayed);
         for person in &people {
             world.ok(&["user", "update", person, "--height-cm", "171"]);
         }
@@ -79,7 +79,7 @@ on_both_stores! {
         server.kill();
         drop(held);
         assert_eq!(scene.wait_for_results(&world, 1).await, ["200"], "only the challenge was settled");
-        scene.receiver.answer_with(Answer::Status(204));
+        scene.receiver.answer_with(ReceiverResponse::Status(204));
         let _second = world.serve_as("second");
         let all = scene.wait_for("records.changed", 6).await;
         assert_eq!((ids(&first).len(), ids(&all[3..])), (3, ids(&first)));

@@ -2,7 +2,7 @@
 
 use super::scene::Scene;
 use crate::e2e::app::text;
-use crate::e2e::operation::receiver::Answer;
+use crate::e2e::operation::receiver::ReceiverResponse;
 use crate::e2e::world::World;
 use chrono::TimeDelta;
 use serde_json::json;
@@ -12,7 +12,7 @@ on_all_stores! {
     async fn after_an_hour_without_the_receiver_one_message_leads_to_everything_standard_webhooks_deliverability(world: World) {
         let servers = [world.serve(), world.serve_as("second")];
         let scene = Scene::new(&world, &servers[0]).await;
-        scene.receiver.answer_with(Answer::Status(503));
+        scene.receiver.answer_with(ReceiverResponse::Status(503));
         scene.import_night(&world);
         assert_eq!(scene.wait_for_results(&world, 2).await[0], "503");
         // The attempts of an hour: after 5 s, 5 min and 30 min, each with up to a tenth of jitter.
@@ -22,7 +22,7 @@ on_all_stores! {
             assert_eq!(scene.wait_for_results(&world, results).await[0], "503");
         }
         world.advance(TimeDelta::minutes(20));
-        scene.receiver.answer_with(Answer::Status(204));
+        scene.receiver.answer_with(ReceiverResponse::Status(204));
         let failed = scene.receiver.messages("records.changed").len();
         // The next attempt is due two hours after the last one.
         world.advance(TimeDelta::hours(2));
@@ -36,7 +36,7 @@ on_all_stores! {
         assert_eq!(scene.receiver.messages("records.changed").len(), failed + 1);
     }
 
-    async fn what_changes_while_an_account_is_locked_is_announced_once_it_is_unlocked(world: World) {
+    async fn changes_during_a_lock_are_announced_after_unlocking(world: World) {
         let server = world.serve();
         let scene = Scene::new(&world, &server).await;
         world.ok(&["user", "update", &scene.app.user_id, "--height-cm", "171"]);
@@ -55,7 +55,7 @@ on_all_stores! {
     async fn a_slow_response_in_time_is_a_delivery_and_is_not_repeated_standard_webhooks_request_timeouts(world: World) {
         let server = world.serve();
         let scene = Scene::new(&world, &server).await;
-        scene.receiver.answer_with(Answer::After(Duration::from_secs(4)));
+        scene.receiver.answer_with(ReceiverResponse::After(Duration::from_secs(4)));
         scene.import_night(&world);
         assert_eq!(scene.wait_for_results(&world, 2).await[0], "204");
         assert_eq!(scene.receiver.messages("records.changed").len(), 1);
@@ -64,14 +64,14 @@ on_all_stores! {
     async fn redirects_are_not_followed_and_early_closes_are_failures_standard_webhooks_delivery_success_and_failure(world: World) {
         let server = world.serve();
         let scene = Scene::new(&world, &server).await;
-        scene.receiver.answer_with(Answer::Status(307));
+        scene.receiver.answer_with(ReceiverResponse::Status(307));
         scene.import_night(&world);
         assert_eq!(scene.wait_for_results(&world, 2).await[0], "307");
         assert_eq!(scene.receiver.messages("records.changed").len(), 1);
-        scene.receiver.answer_with(Answer::Close);
+        scene.receiver.answer_with(ReceiverResponse::Close);
         world.advance(TimeDelta::seconds(6));
         assert_eq!(scene.wait_for_results(&world, 3).await[0], "broken");
-        scene.receiver.answer_with(Answer::Status(204));
+        scene.receiver.answer_with(ReceiverResponse::Status(204));
         world.advance(TimeDelta::minutes(6));
         assert_eq!(scene.wait_for_results(&world, 4).await[0], "204");
         let messages = scene.receiver.messages("records.changed");
@@ -96,12 +96,12 @@ on_sqlite! {
     async fn a_response_after_20_seconds_is_too_late_and_the_message_is_repeated_standard_webhooks_request_timeouts(world: World) {
         let server = world.serve();
         let scene = Scene::new(&world, &server).await;
-        scene.receiver.answer_with(Answer::After(Duration::from_secs(22)));
+        scene.receiver.answer_with(ReceiverResponse::After(Duration::from_secs(22)));
         let changed_at = Instant::now();
         scene.import_night(&world);
         assert_eq!(scene.wait_for_results(&world, 2).await[0], "timed_out");
         assert!(changed_at.elapsed() >= Duration::from_secs(20), "{:?}", changed_at.elapsed());
-        scene.receiver.answer_with(Answer::Status(204));
+        scene.receiver.answer_with(ReceiverResponse::Status(204));
         world.advance(TimeDelta::seconds(6));
         assert_eq!(scene.wait_for_results(&world, 3).await[0], "204");
         let [first, second] = &scene.receiver.messages("records.changed")[..] else { panic!("two messages") };

@@ -34,13 +34,13 @@ on_sqlite! {
         let user = person(&world, EMAIL, PASSWORD);
         let server = world.serve();
         let browser = Browser::new(&server);
-        let begun = computing_time(&server);
+        let started = computing_time(&server);
         let reply = try_to_sign_in(&browser, EMAIL, WRONG_PASSWORD).await;
         assert_eq!(reply.status, 422);
-        let one_hash = since(&server, begun);
+        let one_hash = since(&server, started);
         assert!(one_hash > Duration::from_millis(150), "a hash is too cheap to be seen: {one_hash:?}");
 
-        let begun = computing_time(&server);
+        let started = computing_time(&server);
         for length in [1025, 2000, 15_000] {
             let reply = try_to_sign_in(&browser, EMAIL, &"a".repeat(length)).await;
             assert_eq!(reply.status, 400, "{length}: {reply:?}");
@@ -52,7 +52,7 @@ on_sqlite! {
             let answer = post_raw(&server, &browser, &"a".repeat(length)).await;
             assert_eq!(raw::status_of(&answer), 400, "{length}");
         }
-        let all = since(&server, begun);
+        let all = since(&server, started);
         assert!(all < one_hash, "{all:?}, and one hash takes {one_hash:?}");
         // None of them counted as an attempt.
         assert_eq!(trail(&world, &["--kind", "session.refused", "--user", &user]).len(), 1);
@@ -86,9 +86,9 @@ on_sqlite! {
                 slowest
             })
         };
-        let begun = Instant::now();
+        let started = Instant::now();
         let replies = burst(&server, BURST).await;
-        let took = begun.elapsed();
+        let took = started.elapsed();
         is_over.store(true, Ordering::SeqCst);
         let (reads, slowest) = reads.await.expect("reads");
         let busy: Vec<_> = replies.iter().filter(|reply| reply.status == 503).collect();
@@ -110,8 +110,8 @@ on_sqlite! {
 }
 
 /// Returns the server's processor time since an earlier reading.
-fn since(server: &Server, begun: Duration) -> Duration {
-    computing_time(server).saturating_sub(begun)
+fn since(server: &Server, started: Duration) -> Duration {
+    computing_time(server).saturating_sub(started)
 }
 
 /// Sends wrong passwords for one account, concurrently.

@@ -27,8 +27,8 @@ on_sqlite! {
             let arguments = ["user", "reset-password", &user, "--password-stdin"];
             let output = world.run_with_input(&arguments, refused);
             assert!(!output.status.success(), "{refused}");
-            let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
-            assert!(!said.contains(refused), "{said}");
+            let message = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+            assert!(!message.contains(refused), "{message}");
         }
         let server = world.serve();
         assert_eq!(try_to_sign_in(&Browser::new(&server), EMAIL, "passwordpassword").await.status, 422);

@@ -58,7 +58,7 @@ impl Guarded {
 }
 
 on_both_stores! {
-    async fn of_two_racing_uses_of_one_code_or_recovery_code_one_signs_in(world: World) {
+    async fn only_one_of_two_concurrent_uses_of_a_code_signs_in(world: World) {
         let guarded = Guarded::new(world).await;
         let second = guarded.scene.world.serve_as("second");
         for code in [guarded.app.code(0), guarded.codes[0].clone()] {

@@ -91,7 +91,7 @@ const NIGHTS: usize = 3000;
 
 on_both_stores! {
     // The store has two connections.
-    async fn clients_that_stop_reading_hold_no_store_connection(world: World) {
+    async fn clients_that_stop_reading_occupy_no_store_connection(world: World) {
         let world = world.in_processes();
         // One person's share is 16 MiB.
         let world = world

@@ -9,7 +9,7 @@ use tokio::sync::{Semaphore, mpsc};
 
 /// Request whose response was lost.
 #[derive(Debug)]
-pub(super) struct Lost {
+pub(super) struct LostResponse {
     /// Number of the relay.
     pub(super) relay: usize,
     /// First line of the request.
@@ -19,22 +19,22 @@ pub(super) struct Lost {
 }
 
 /// Requests whose responses are lost, on all relays of a test.
-pub(super) struct Losses {
+pub(super) struct LostResponses {
     /// Prefix of their first line.
     prefix: String,
     /// Number of responses still to be lost.
     left: AtomicUsize,
-    lost: mpsc::UnboundedSender<Lost>,
+    lost: mpsc::UnboundedSender<LostResponse>,
     /// Permit required before each connection is closed.
-    pub(super) door: Semaphore,
+    pub(super) gate: Semaphore,
 }
 
-impl Losses {
+impl LostResponses {
     /// Loses the responses to this many requests whose first line has the prefix.
-    pub(super) fn new(prefix: &str, count: usize) -> (Arc<Self>, mpsc::UnboundedReceiver<Lost>) {
+    pub(super) fn new(prefix: &str, count: usize) -> (Arc<Self>, mpsc::UnboundedReceiver<LostResponse>) {
         let (lost, losses) = mpsc::unbounded_channel();
-        let door = Semaphore::new(0);
-        (Arc::new(Self { prefix: prefix.to_owned(), left: AtomicUsize::new(count), lost, door }), losses)
+        let gate = Semaphore::new(0);
+        (Arc::new(Self { prefix: prefix.to_owned(), left: AtomicUsize::new(count), lost, gate }), losses)
     }
 
     fn hits(&self, head: &str) -> bool {
@@ -45,7 +45,7 @@ impl Losses {
 }
 
 /// Starts the relay with this number to a replica; returns its address.
-pub(super) async fn relay(number: usize, replica: &str, losses: &Arc<Losses>) -> String {
+pub(super) async fn relay(number: usize, replica: &str, losses: &Arc<LostResponses>) -> String {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("port");
     let address = listener.local_addr().expect("address").to_string();
     let (replica, losses) = (replica.to_owned(), losses.clone());
@@ -59,7 +59,7 @@ pub(super) async fn relay(number: usize, replica: &str, losses: &Arc<Losses>) ->
 }
 
 /// Forwards one request and its response, and closes the connection, so that each request is inspected.
-async fn carry(relay: usize, mut caller: TcpStream, replica: &str, losses: &Losses) -> Option<()> {
+async fn carry(relay: usize, mut caller: TcpStream, replica: &str, losses: &LostResponses) -> Option<()> {
     let head = head_of(&mut caller).await?;
     let (line, rest) = head.split_once("\r\n")?;
     let mut server = TcpStream::connect(replica).await.ok()?;
@@ -76,8 +76,8 @@ async fn carry(relay: usize, mut caller: TcpStream, replica: &str, losses: &Loss
         let mut answer = Vec::new();
         from_server.read_to_end(&mut answer).await.ok()?;
         let answer = String::from_utf8_lossy(&answer).into_owned();
-        losses.lost.send(Lost { relay, line: line.to_owned(), answer }).ok()?;
-        losses.door.acquire().await.ok()?.forget();
+        losses.lost.send(LostResponse { relay, line: line.to_owned(), answer }).ok()?;
+        losses.gate.acquire().await.ok()?.forget();
     } else {
         let _ = copy(&mut from_server, &mut to_caller).await;
         let _ = to_caller.shutdown().await;

@@ -1,7 +1,7 @@
 //! Requests that proxies may retry, and those that they must not.
 
 use super::proxy::{Kind, Proxy};
-use super::relay::{Losses, Lost, relay};
+use super::relay::{LostResponse, LostResponses, relay};
 use crate::e2e::app::{Registration, SCOPES, code, register};
 use crate::e2e::security::caller::{Caller, Form, Reply};
 use crate::e2e::server::Server;
@@ -18,8 +18,8 @@ struct Scene {
     registration: Registration,
     servers: [Server; 2],
     proxy: Proxy,
-    losses: Arc<Losses>,
-    lost: UnboundedReceiver<Lost>,
+    losses: Arc<LostResponses>,
+    lost: UnboundedReceiver<LostResponse>,
 }
 
 impl Scene {
@@ -29,7 +29,7 @@ impl Scene {
         let world = world.with("RESTWELL__SERVER__PUBLIC_URL", "http://127.0.0.1:8080");
         let registration = register(&world);
         let servers = [world.serve_as("a"), world.serve_as("b")];
-        let (losses, lost) = Losses::new(prefix, count);
+        let (losses, lost) = LostResponses::new(prefix, count);
         let relays =
             [relay(0, servers[0].address(), &losses).await, relay(1, servers[1].address(), &losses).await];
         let proxy = Proxy::start(kind, [&relays[0], &relays[1]]).await;
@@ -52,7 +52,7 @@ fn body_of(answer: &str) -> Value {
 }
 
 // T05
-async fn a_code_is_not_replayed_when_its_replica_dies_before_it_answers(kind: Kind, method: Method) {
+async fn a_code_is_not_replayed_when_its_replica_dies_before_it_responds(kind: Kind, method: Method) {
     let mut scene = Scene::new(kind, &format!("{method} /api/token"), usize::MAX).await;
     let form = Form::of_code(&scene.registration, &code(&scene.world, &scene.registration, &SCOPES));
     let caller = scene.caller();
@@ -66,7 +66,7 @@ async fn a_code_is_not_replayed_when_its_replica_dies_before_it_answers(kind: Ki
     // It has committed, and only this test has its response.
     let access = body_of(&lost.answer)["access_token"].as_str().expect("a token").to_owned();
     scene.servers[lost.relay].kill();
-    scene.losses.door.add_permits(1000);
+    scene.losses.gate.add_permits(1000);
     let reply = asked.await.expect("answer");
     assert_eq!(reply.status, 502, "{kind:?} {method}: {reply:?}");
     assert!(scene.lost.try_recv().is_err(), "{kind:?} {method}: the request was sent again");
@@ -79,13 +79,13 @@ async fn a_code_is_not_replayed_when_its_replica_dies_before_it_answers(kind: Ki
 async fn no_proxy_replays_a_code_whose_replica_died() {
     for kind in Kind::ALL {
         for method in [Method::GET, Method::POST] {
-            a_code_is_not_replayed_when_its_replica_dies_before_it_answers(kind, method).await;
+            a_code_is_not_replayed_when_its_replica_dies_before_it_responds(kind, method).await;
         }
     }
 }
 
 async fn lose(scene: &mut Scene, request: reqwest::RequestBuilder) -> (Reply, Vec<String>) {
-    scene.losses.door.add_permits(1000);
+    scene.losses.gate.add_permits(1000);
     let reply = Reply::to(request).await;
     let mut lines = Vec::new();
     while let Ok(lost) = scene.lost.try_recv() {
@@ -129,7 +129,7 @@ async fn no_request_that_changes_data_is_retried() {
             (Method::POST, "/sign-in".to_owned()),
             (Method::GET, "/authorize".to_owned()),
         ] {
-            let (losses, lost) = Losses::new(&format!("{method} {path}"), usize::MAX);
+            let (losses, lost) = LostResponses::new(&format!("{method} {path}"), usize::MAX);
             let addresses = [scene.servers[0].address(), scene.servers[1].address()];
             let relays = [relay(0, addresses[0], &losses).await, relay(1, addresses[1], &losses).await];
             scene.proxy = Proxy::start(kind, [&relays[0], &relays[1]]).await;

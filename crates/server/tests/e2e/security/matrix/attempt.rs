@@ -73,7 +73,7 @@ impl Attempt {
         let of = |cookies: &Cookies| match self.audience {
             Audience::AnyForm => Some(cookies.token_of_visit()),
             Audience::PersonsForm | Audience::PersonsKeptForm => Some(cookies.token_of_session()),
-            Audience::Anybody
+            Audience::Anyone
             | Audience::Client
             | Audience::Reader(_)
             | Audience::ReaderOfAny

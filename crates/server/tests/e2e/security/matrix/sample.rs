@@ -30,7 +30,7 @@ impl SingleUseInputs {
     pub(super) async fn make(cast: &Cast, endpoint: Endpoint, audience: Audience) -> Self {
         let counts = !matches!(
             audience,
-            Audience::Anybody
+            Audience::Anyone
                 | Audience::Reader(_)
                 | Audience::ReaderOfAny
                 | Audience::Assistant
@@ -109,7 +109,7 @@ pub(super) fn request_for(
         path(cast, endpoint).replace("{session_id}", &material.thing).replace("{log_id}", &material.thing);
     let path = path.replace("{import_id}", &material.thing).replace("{night_id}", &material.thing);
     let path = path.replace("{client_id}", &material.thing);
-    if let Some(items) = written(endpoint, method) {
+    if let Some(items) = sample_items(endpoint, method) {
         return Sample { path, fields: Vec::new(), items: Some(items), good: Good::Status(200) };
     }
     if *method == Method::DELETE {
@@ -124,7 +124,7 @@ pub(super) fn request_for(
 }
 
 /// Returns the body of a backend's request.
-fn written(endpoint: Endpoint, method: &Method) -> Option<Value> {
+fn sample_items(endpoint: Endpoint, method: &Method) -> Option<Value> {
     match (endpoint, method) {
         (Endpoint::Users, &Method::POST) => {
             Some(json!({ "email": "newcomer@example.org", "home_timezone": "Europe/Berlin" }))

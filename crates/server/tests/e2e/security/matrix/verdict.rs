@@ -19,7 +19,7 @@ pub(super) async fn check(cast: &Cast, attempt: &Attempt, material: &SingleUseIn
         Outcome::Refused(fault) => refused(&reply, fault, attempt.audience),
         Outcome::ToSignIn => redirected(&reply, &["/sign-in?"]),
     };
-    let judged = judged.and_then(|()| gives_nothing_away(&reply, outcome));
+    let judged = judged.and_then(|()| assert_indistinguishable(&reply, outcome));
     judged.map_err(|what| {
         let Attempt { endpoint, method, credential, .. } = attempt;
         format!("{method} {endpoint:?} with {credential:?}: {what} in place of {outcome:?}: {reply:?}")
@@ -59,7 +59,7 @@ fn refused(reply: &Reply, fault: Fault, audience: Audience) -> Result<(), String
         Audience::AnyForm | Audience::Person | Audience::PersonsForm | Audience::PersonsKeptForm => {
             reply.body.contains(row.title)
         }
-        Audience::Anybody | Audience::Reader(_) | Audience::ReaderOfAny | Audience::Writer(_) => {
+        Audience::Anyone | Audience::Reader(_) | Audience::ReaderOfAny | Audience::Writer(_) => {
             member(reply, "code") == row.code
         }
         Audience::Assistant => reply.body.contains(&format!("\"code\":\"{}\"", row.code)),
@@ -73,7 +73,7 @@ fn member(reply: &Reply, name: &str) -> String {
 }
 
 /// Checks that a rejected request gets no session and no token.
-fn gives_nothing_away(reply: &Reply, outcome: Outcome) -> Result<(), String> {
+fn assert_indistinguishable(reply: &Reply, outcome: Outcome) -> Result<(), String> {
     let sets_session = reply
         .headers
         .get_all("set-cookie")

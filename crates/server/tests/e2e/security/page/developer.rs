@@ -249,8 +249,8 @@ on_sqlite! {
         }
         let (_, link) = page.body.split_once("href=\"/authorize?").expect("a link");
         let query = link.split('"').next().expect("a query").replace("&#38;", "&");
-        let begun = scene.browser.get(&format!("/authorize?{query}")).await;
-        let consent = scene.browser.follow(&begun).await;
+        let started = scene.browser.get(&format!("/authorize?{query}")).await;
+        let consent = scene.browser.follow(&started).await;
         assert!(consent.text().contains("Night Owl"), "{consent:?}");
         let code = allow(&scene.browser, &consent, &["sleep"]).await.answer_to(REDIRECT_URI)["code"].clone();
         Caller::new(&scene.server).redeem(&app, &code).await.assert_error(400, "invalid_grant");

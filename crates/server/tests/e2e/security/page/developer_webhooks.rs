@@ -4,7 +4,7 @@ use super::developer::{register, relax, with_self_service};
 use crate::e2e::app::{Registration, code, redeem};
 use crate::e2e::browser::{Browser, Page};
 use crate::e2e::operation::mail_server::{MailServer, with_mail};
-use crate::e2e::operation::receiver::{Answer, Receiver};
+use crate::e2e::operation::receiver::{Receiver, ReceiverResponse};
 use crate::e2e::person::{Person, signed_in};
 use crate::e2e::polling::eventually;
 use crate::e2e::security::scene::{Scene, assert_rows};
@@ -240,7 +240,7 @@ on_sqlite! {
         let mail = MailServer::start().await;
         let developer = Developer::new(with_mail(world, mail.port)).await;
         developer.create().await;
-        developer.receiver.answer_with(Answer::Status(410));
+        developer.receiver.answer_with(ReceiverResponse::Status(410));
         let page = developer.open().await;
         developer.scene.browser.submit(&page.form(&action("test"))).await;
         let [message] = &mail.wait_for(1).await[..] else { panic!("one email") };
@@ -248,7 +248,7 @@ on_sqlite! {
         assert!(message.text.contains(&developer.path()), "{message:?}");
         let disabled = developer.wait_for("Disabled since").await;
         assert!(disabled.text().contains("It responded with status 410."), "{disabled:?}");
-        developer.receiver.answer_with(Answer::Status(204));
+        developer.receiver.answer_with(ReceiverResponse::Status(204));
         let tested = developer.scene.browser.submit(&disabled.form(&action("test"))).await;
         assert!(tested.own_location().contains("?done=challenged"), "{tested:?}");
         developer.wait_for("Active").await;

@@ -70,7 +70,7 @@ on_sqlite! {
         assert!(page.set_cookies().is_empty(), "{page:?}");
     }
 
-    async fn a_form_that_is_too_long_to_be_kept_says_what_to_do(world: World) {
+    async fn a_form_too_long_to_be_kept_shows_advice(world: World) {
         let scene = Scene::new(world);
         scene.browser.sign_in(&scene.person).await;
         let form = scene.browser.open("/tokens").await.form("/tokens").with("name", &"x".repeat(4000));

@@ -72,7 +72,7 @@ on_sqlite! {
         assert!(events.lines().any(|line| line.contains("client.created") && line.contains("\"server\"")), "{events}");
     }
 
-    async fn cimd_section_5_the_metadata_says_whether_documents_are_accepted(world: World) {
+    async fn cimd_section_5_the_metadata_states_whether_documents_are_accepted(world: World) {
         for (mode, hosts, expected) in [("off", "owl.example", false), ("listed", "", false), ("listed", "owl.example", true), ("any", "", true)] {
             let server = world.clone().with(MODE, mode).with(HOSTS, hosts).serve();
             let metadata = Caller::new(&server).get("/.well-known/oauth-authorization-server", &Form(Vec::new())).await.json();

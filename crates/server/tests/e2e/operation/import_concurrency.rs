@@ -114,16 +114,16 @@ on_sqlite! {
         let user = register(&world).user_id;
         let file = world.file("nights.ndjson", &records::nights(24_000, 8));
         let mut command = world.command(&["import", "--user", &user, "--json", "--dry-run", &file]);
-        let begun = Instant::now();
+        let started_at = Instant::now();
         let mut dry_run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("restwell starts");
         let mut writers = Vec::new();
         while dry_run.try_wait().expect("state").is_none() {
             let email = format!("beside{}@example.org", writers.len());
-            let started = begun.elapsed();
+            let started = started_at.elapsed();
             world.ok(&["user", "create", "--email", &email, "--timezone", "UTC", "--json"]);
-            writers.push((started, begun.elapsed()));
+            writers.push((started, started_at.elapsed()));
         }
-        let whole = begun.elapsed();
+        let whole = started_at.elapsed();
         let output = dry_run.wait_with_output().expect("end");
         assert_eq!(reported(&output)[0]["sessions"]["new"], 24_000);
         // The last writer may have outlived the dry run. If the dry run had held the write lock, no writer

@@ -24,10 +24,10 @@ on_sqlite! {
             }
             let given = if by_access_token { &tokens.access } else { &tokens.refresh };
             assert_accepted(&revoke(&callers[0], &registration, given).await);
-            let given_at = Instant::now();
+            let revoked_at = Instant::now();
             for caller in &callers {
                 caller.refresh(&registration, &tokens.refresh).await.assert_error(400, "invalid_grant");
-                within(REVOCATION_LIMIT, given_at, "the access token is rejected", async || {
+                within(REVOCATION_LIMIT, revoked_at, "the access token is rejected", async || {
                     (caller.read_profile(&tokens.access, &registration).await.status == 401).then_some(())
                 }).await;
                 assert_eq!(caller.read_profile(&bystander.access, &registration).await.status, 200);

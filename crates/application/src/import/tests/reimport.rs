@@ -15,13 +15,13 @@ fn stored(store: &MemoryStore) -> Vec<SleepRecord> {
 }
 
 /// The items in separate batches, as if from separate files.
-fn far_apart(items: impl IntoIterator<Item = ImportItem>) -> Vec<ImportItem> {
+fn in_separate_batches(items: impl IntoIterator<Item = ImportItem>) -> Vec<ImportItem> {
     let between = || (0..2_000).map(|number| ImportItem::Note(rejection(number).into()));
     items.into_iter().flat_map(|item| std::iter::once(item).chain(between())).collect()
 }
 
 #[tokio::test]
-async fn a_folder_in_which_a_night_comes_twice_with_different_ends_changes_nothing_when_it_comes_again() {
+async fn reimporting_a_folder_with_two_versions_of_a_night_changes_nothing() {
     for night in [
         vec![session(derived(0, 400)), session(derived(0, 480))],
         vec![session(derived(10, 400)), session(derived(0, 480))],
@@ -30,7 +30,7 @@ async fn a_folder_in_which_a_night_comes_twice_with_different_ends_changes_nothi
         vec![session(derived(0, 100)), session(derived(110, 200)), session(derived(0, 480))],
         vec![session(derived(0, 400)), session(derived(0, 480)), session(derived(0, 400))],
     ] {
-        for items in [night.clone(), far_apart(night)] {
+        for items in [night.clone(), in_separate_batches(night)] {
             let store = MemoryStore::with(person());
             let first = import(&store, items.clone()).await.sessions;
             let before = store.sessions();
@@ -44,7 +44,7 @@ async fn a_folder_in_which_a_night_comes_twice_with_different_ends_changes_nothi
 }
 
 #[tokio::test]
-async fn a_record_that_gives_way_to_a_later_one_of_its_file_is_noted() {
+async fn a_record_replaced_by_a_later_one_of_its_file_is_noted() {
     let store = MemoryStore::with(person());
     let items = || [at(3, session(derived(10, 400))), at(4, session(derived(0, 480)))];
     import(&store, items()).await;
@@ -55,11 +55,14 @@ async fn a_record_that_gives_way_to_a_later_one_of_its_file_is_noted() {
 }
 
 #[tokio::test]
-async fn what_waits_for_the_end_of_the_file_takes_its_place_then_in_the_files_order() {
+async fn deferred_records_are_stored_at_the_end_in_file_order() {
     let store = MemoryStore::with(person());
     import(&store, [session(derived(0, 480))]).await;
-    let later =
-        far_apart([session(derived(10, 400)), session(derived(390, 600)), session(derived(2_000, 2_100))]);
+    let later = in_separate_batches([
+        session(derived(10, 400)),
+        session(derived(390, 600)),
+        session(derived(2_000, 2_100)),
+    ]);
     let report = import(&store, later).await;
     let starts = |records: Vec<SleepRecord>| -> Vec<_> {
         records
@@ -75,22 +78,22 @@ async fn what_waits_for_the_end_of_the_file_takes_its_place_then_in_the_files_or
 }
 
 #[tokio::test]
-async fn more_than_may_wait_is_stored_before_the_end_and_nothing_is_lost() {
+async fn too_many_deferred_records_are_stored_early_and_none_is_lost() {
     let store = MemoryStore::with(person());
     let nights = |longer: i64| {
         (0..2_100)
             .map(move |day| session(derived(day * 1_440, day * 1_440 + 400 + longer)))
-            .chain(far_apart([]))
+            .chain(in_separate_batches([]))
     };
     import(&store, nights(0)).await;
     let last = session(derived(-100, 300));
-    let report = import(&store, nights(60).chain(far_apart([last]))).await;
+    let report = import(&store, nights(60).chain(in_separate_batches([last]))).await;
     assert_eq!(report.sessions, counts(0, 2_101, 0));
     assert_eq!(stored(&store).len(), 2_100);
 }
 
 #[tokio::test]
-async fn a_poorer_record_that_a_night_covers_does_not_speak_for_that_night() {
+async fn a_less_detailed_record_does_not_confirm_the_night_that_covers_it() {
     let store = MemoryStore::with(person());
     import(&store, [session(derived(0, 480))]).await;
     import(&store, [session(derived(10, 400)), session(derived_bare(20, 470))]).await;

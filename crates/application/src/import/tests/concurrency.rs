@@ -1,7 +1,7 @@
 use super::file::ItemFile;
 use super::memory_store::{Content, MemoryStore};
 use super::record::{
-    at, derived, given, intake, key, log, own_supplement, session, supplement, supplement_id,
+    at, derived, intake, key, keyed, log, own_supplement, session, supplement, supplement_id,
 };
 use super::{counts, dry_run, import, import_file, of_person};
 use crate::import::ImportRecordsError;
@@ -20,7 +20,7 @@ fn label_and_log() -> [ImportItem; 3] {
 }
 
 #[tokio::test]
-async fn a_batch_in_whose_way_another_import_was_is_stored_and_counted_once() {
+async fn a_batch_delayed_by_another_import_is_stored_and_counted_once() {
     for (name, error) in [
         ("sleep.insert", CONFLICT),
         ("sleep.insert", StorageError::Retryable),
@@ -37,17 +37,17 @@ async fn a_batch_in_whose_way_another_import_was_is_stored_and_counted_once() {
 }
 
 #[tokio::test]
-async fn a_store_that_is_busy_at_first_is_asked_again() {
+async fn a_busy_store_is_retried() {
     let store = MemoryStore::with(person());
     store.fail("begin", StorageError::Retryable);
     assert_eq!(import(&store, label_and_log()).await.sessions, counts(1, 0, 0));
 }
 
 #[tokio::test]
-async fn a_label_that_another_import_was_faster_to_store_is_recognised() {
+async fn a_label_stored_by_a_concurrent_import_is_recognised() {
     let store = MemoryStore::with(person());
     let theirs = SupplementId::from_uuid(Uuid::from_u128(77));
-    store.meanwhile("supplements.insert", move |content| {
+    store.change_concurrently("supplements.insert", move |content| {
         let label = super::record::label("Magnesium");
         let supplement = Supplement::enter(theirs, label, super::record::minute(1));
         content.supplements.push((key("17"), supplement, true));
@@ -89,7 +89,7 @@ async fn errors_not_caused_by_concurrency_are_not_retried() {
 }
 
 #[tokio::test]
-async fn of_records_that_keep_conflicting_only_those_at_fault_are_rejected() {
+async fn only_the_records_that_keep_conflicting_are_rejected() {
     let store = MemoryStore::with(person());
     // All five tries of the three together, then all of the first alone.
     for _ in 0..10 {
@@ -97,7 +97,7 @@ async fn of_records_that_keep_conflicting_only_those_at_fault_are_rejected() {
     }
     let nights = (1..=3).map(|day| {
         let line = usize::try_from(day).unwrap();
-        at(line, session(given(&format!("night {day}"), day * 1_440, day * 1_440 + 480)))
+        at(line, session(keyed(&format!("night {day}"), day * 1_440, day * 1_440 + 480)))
     });
     let report = import(&store, nights).await;
     assert_eq!((report.sessions, report.stage_entries), (counts(2, 0, 0), 2));
@@ -111,8 +111,8 @@ async fn an_import_stops_and_stores_nothing_if_the_user_is_erased_during_it() {
     // After the import started, and after its only batch is stored.
     for commits in 0..2 {
         let store = MemoryStore::with(person());
-        (0..commits).for_each(|_| store.meanwhile("committed", |_| ()));
-        store.meanwhile("committed", Content::erase_people);
+        (0..commits).for_each(|_| store.change_concurrently("committed", |_| ()));
+        store.change_concurrently("committed", Content::erase_people);
         let outcome = import_file(&store, of_person(), &ItemFile::new(label_and_log())).await;
         assert!(matches!(outcome, Err(ImportRecordsError::UnknownUser)), "{commits}: {outcome:?}");
         assert_eq!(outcome.unwrap_err().to_string(), "there is no user with this id");
@@ -124,13 +124,13 @@ async fn an_import_stops_and_stores_nothing_if_the_user_is_erased_during_it() {
 #[tokio::test]
 async fn a_dry_run_stops_if_the_user_is_erased_during_it() {
     let store = MemoryStore::with(person());
-    store.meanwhile("rolled back", Content::erase_people);
+    store.change_concurrently("rolled back", Content::erase_people);
     let outcome = import_file(&store, dry_run(), &ItemFile::new(label_and_log())).await;
     assert!(matches!(outcome, Err(ImportRecordsError::UnknownUser)), "{outcome:?}");
 }
 
 #[tokio::test]
-async fn a_dry_run_tries_again_too() {
+async fn a_dry_run_is_retried_too() {
     let store = MemoryStore::with(person());
     store.fail("sleep.insert", CONFLICT);
     let report = import_file(&store, dry_run(), &ItemFile::new(label_and_log())).await.unwrap();

@@ -2,7 +2,7 @@
 
 use super::file::ItemFile;
 use super::memory_store::MemoryStore;
-use super::record::{given, session};
+use super::record::{keyed, session};
 use super::{counts, of_person};
 use crate::import::{ImportRecords, ImportRecordsError, Imported};
 use crate::ports::storage::StorageError;
@@ -15,7 +15,7 @@ use std::time::Duration;
 /// Runs an import of three batches with retries; also returns its pauses.
 async fn waiting(store: &MemoryStore) -> (Result<Imported, ImportRecordsError>, Vec<Duration>) {
     let nights =
-        (0..4_001).map(|day| session(given(&format!("night {day}"), day * 1_440, day * 1_440 + 480)));
+        (0..4_001).map(|day| session(keyed(&format!("night {day}"), day * 1_440, day * 1_440 + 480)));
     let waits = Arc::new(Mutex::new(Vec::new()));
     let mut pause = MockPause::new();
     let kept = Arc::clone(&waits);

@@ -42,7 +42,7 @@ fn right_form() -> String {
 }
 
 #[track_caller]
-fn assert_done(path: &str, answer: &Answer) {
+fn assert_done(path: &str, answer: &TestResponse) {
     assert_eq!(answer.status.as_u16(), 200, "{}", answer.text());
     assert_guarded(answer);
     if path == "/oauth/revoke" {
@@ -230,7 +230,7 @@ async fn the_metadata_of_both_resources_is_json_without_empty_arrays_rfc_9728_se
 
 /// Reads metadata under false host names; checks that it is cacheable JSON without empty arrays or these
 /// names.
-async fn metadata(path: &str) -> Answer {
+async fn metadata(path: &str) -> TestResponse {
     let request = TestRequest::get()
         .uri(path)
         .insert_header(("host", "evil.example"))

@@ -5,15 +5,15 @@ use reqwest::{RequestBuilder, StatusCode};
 use serde_json::Value;
 
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct ReceivedResponse {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) text: String,
 }
 
-impl Answer {
+impl ReceivedResponse {
     /// Sends a request and reads its response.
-    pub(crate) async fn to(request: RequestBuilder) -> Self {
+    pub(crate) async fn send(request: RequestBuilder) -> Self {
         let response = request.send().await.expect("answer");
         let (status, headers) = (response.status(), response.headers().clone());
         Self { status, headers, text: response.text().await.expect("body") }

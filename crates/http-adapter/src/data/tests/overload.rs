@@ -15,17 +15,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::Semaphore;
 
 /// Store whose large pages block, and whose small ones do not.
-struct Crowded {
+struct BlockingStore {
     waiting: AtomicUsize,
-    door: Semaphore,
+    gate: Semaphore,
 }
 
 #[async_trait]
-impl SleepReader for Crowded {
+impl SleepReader for BlockingStore {
     async fn page(&self, query: SleepPageQuery) -> Result<SleepPage, StorageError> {
         if query.page.limit_with_lookahead() > 101 || query.page.offset() > 1_000 {
             self.waiting.fetch_add(1, Ordering::Relaxed);
-            self.door.acquire().await.unwrap().forget();
+            self.gate.acquire().await.unwrap().forget();
         }
         Ok(SleepPage::default())
     }
@@ -46,13 +46,13 @@ impl SleepReader for Crowded {
 
 #[actix_web::test]
 async fn a_reader_with_pending_large_pages_is_rejected_and_small_reads_are_served() {
-    let crowded = Arc::new(Crowded { waiting: AtomicUsize::new(0), door: Semaphore::new(0) });
+    let store = Arc::new(BlockingStore { waiting: AtomicUsize::new(0), gate: Semaphore::new(0) });
     let admission = Admission::new(AdmissionLimits { requests: 8, ..AdmissionLimits::default() });
-    let world = World::new(Parts { sleep: crowded.clone(), admission, ..parts() });
+    let world = World::new(Parts { sleep: store.clone(), admission, ..parts() });
     let [path, other_path] = paths("sleep", USER);
     let (large, deep) = (format!("{path}?pageSize=101"), format!("{other_path}?pageSize=100&page=12"));
     let beyond = async {
-        while crowded.waiting.load(Ordering::Relaxed) < 2 {
+        while store.waiting.load(Ordering::Relaxed) < 2 {
             tokio::task::yield_now().await;
         }
         for path in [&large, &deep, &paths("supplements", USER)[0]] {
@@ -65,11 +65,11 @@ async fn a_reader_with_pending_large_pages_is_rejected_and_small_reads_are_serve
         for small in [&path, &format!("{path}?page=11"), &paths("profile", USER)[0]] {
             assert_eq!(world.get(small).await.status, 200);
         }
-        crowded.door.add_permits(2);
+        store.gate.add_permits(2);
     };
     let (first, second, ()) = tokio::join!(world.get(&large), world.get(&deep), beyond);
     assert_eq!((first.status.as_u16(), second.status.as_u16()), (200, 200));
-    crowded.door.add_permits(1);
+    store.gate.add_permits(1);
     assert_eq!(world.get(&large).await.status, 200);
 }
 

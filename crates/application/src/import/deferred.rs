@@ -16,8 +16,8 @@ const MAX_SESSION_LENGTH: TimeDelta = TimeDelta::milliseconds(TimeInBed::MAX_MIL
 
 /// Records of a file that are not stored yet, in file order.
 #[derive(Debug, Default)]
-pub(super) struct WaitingRecords {
-    records: BTreeMap<u64, WaitingRecord>,
+pub(super) struct DeferredRecords {
+    records: BTreeMap<u64, DeferredRecord>,
     by_start: BTreeSet<(DateTime<Utc>, u64)>,
     by_wanted: HashMap<SleepSessionId, Vec<u64>>,
     next: u64,
@@ -25,12 +25,12 @@ pub(super) struct WaitingRecords {
 
 /// A record and the sessions it would replace.
 #[derive(Debug)]
-struct WaitingRecord {
+struct DeferredRecord {
     session: ImportedSession,
     wants: Vec<SleepSessionId>,
 }
 
-impl WaitingRecords {
+impl DeferredRecords {
     pub(super) fn len(&self) -> usize {
         self.records.len()
     }
@@ -43,7 +43,7 @@ impl WaitingRecords {
         for id in &wants {
             self.by_wanted.entry(*id).or_default().push(number);
         }
-        self.records.insert(number, WaitingRecord { session, wants });
+        self.records.insert(number, DeferredRecord { session, wants });
     }
 
     /// Returns whether a record overlaps a deferred one of the same source.
@@ -51,21 +51,21 @@ impl WaitingRecords {
         let (start, end) = (record.time_in_bed().start(), record.time_in_bed().end());
         let earliest = start.checked_sub_signed(MAX_SESSION_LENGTH).unwrap_or(DateTime::<Utc>::MIN_UTC);
         let near = self.by_start.range((earliest, u64::MIN)..=(end, u64::MAX));
-        near.filter_map(|(_, number)| self.records.get(number)).any(|WaitingRecord { session, .. }| {
+        near.filter_map(|(_, number)| self.records.get(number)).any(|DeferredRecord { session, .. }| {
             let other = &session.record;
             other.source() == record.source() && other.time_in_bed().overlaps(record.time_in_bed())
         })
     }
 
     /// Removes the records that would replace a session that the file contains too; returns their locations.
-    pub(super) fn remove_superseded_by(&mut self, id: SleepSessionId) -> Vec<String> {
+    pub(super) fn remove_replaced_by(&mut self, id: SleepSessionId) -> Vec<String> {
         let numbers = self.by_wanted.remove(&id).unwrap_or_default();
         numbers.into_iter().filter_map(|number| self.remove(number)).map(|session| session.place).collect()
     }
 
     /// Appends another list of deferred records.
     pub(super) fn append(&mut self, other: Self) {
-        for WaitingRecord { session, wants } in other.records.into_values() {
+        for DeferredRecord { session, wants } in other.records.into_values() {
             self.add(session, wants);
         }
     }
@@ -76,7 +76,7 @@ impl WaitingRecords {
     }
 
     fn remove(&mut self, number: u64) -> Option<ImportedSession> {
-        let WaitingRecord { session, wants } = self.records.remove(&number)?;
+        let DeferredRecord { session, wants } = self.records.remove(&number)?;
         self.by_start.remove(&(session.record.time_in_bed().start(), number));
         for id in &wants {
             if let Some(others) = self.by_wanted.get_mut(id) {
@@ -89,7 +89,7 @@ impl WaitingRecords {
 
 /// Returns the sessions that a record replaces by this decision. Empty for a record with a source key, which
 /// is always the same night.
-pub(super) fn wanted(decision: &Reconciliation, record: &SleepRecord) -> Vec<SleepSessionId> {
+pub(super) fn affected_sessions(decision: &Reconciliation, record: &SleepRecord) -> Vec<SleepSessionId> {
     match decision {
         _ if record.key().is_given() => Vec::new(),
         Reconciliation::Unchanged(_) => Vec::new(),

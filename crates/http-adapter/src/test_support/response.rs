@@ -11,7 +11,7 @@ use serde_json::Value;
 
 /// Complete response.
 #[derive(Debug)]
-pub struct Answer {
+pub struct TestResponse {
     /// Status.
     pub status: StatusCode,
     /// Headers.
@@ -20,7 +20,7 @@ pub struct Answer {
     pub body: Bytes,
 }
 
-impl Answer {
+impl TestResponse {
     /// Returns a header's value; a repeated header fails the test.
     pub fn header(&self, name: &str) -> Option<&str> {
         assert!(self.headers.get_all(name).count() <= 1, "{name} occurs twice");
@@ -48,13 +48,13 @@ impl Answer {
 }
 
 /// Sends a request to a new application with this configuration.
-pub async fn send_to(configure: impl FnOnce(&mut ServiceConfig), request: TestRequest) -> Answer {
+pub async fn send_to(configure: impl FnOnce(&mut ServiceConfig), request: TestRequest) -> TestResponse {
     let app = init_service(App::new().configure(configure)).await;
     let response = match try_call_service(&app, request.to_request()).await {
         Ok(response) => ServiceResponse::into_parts(response).1.map_into_boxed_body(),
         Err(error) => HttpResponse::from_error(error),
     };
-    Answer {
+    TestResponse {
         status: response.status(),
         headers: response.headers().clone(),
         body: to_bytes(response.into_body()).await.unwrap(),
