@@ -43,7 +43,7 @@ export class RestwellError extends Error {
 
 /** Exchanges an authorization code. Never repeat this: a code that is sent twice revokes its tokens. */
 export async function redeem(app: App, code: string, redirectUri: string, codeVerifier?: string): Promise<Tokens> {
-  const verifier = codeVerifier === undefined ? {} : { code_verifier: codeVerifier }
+  const verifier: Record<string, string> = codeVerifier === undefined ? {} : { code_verifier: codeVerifier }
   const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, ...verifier }
   return tokensOf(await requestToken(app, form))
 }
@@ -171,7 +171,7 @@ async function apply(client: Client<paths>, userId: string, copy: Copy, limit: n
 type TokenBody = Schemas['TokenBody']
 
 async function requestToken(app: App, form: Record<string, string>): Promise<TokenBody> {
-  const secret = app.clientSecret === undefined ? {} : { client_secret: app.clientSecret }
+  const secret: Record<string, string> = app.clientSecret === undefined ? {} : { client_secret: app.clientSecret }
   const body = new URLSearchParams({ ...form, client_id: app.clientId, ...secret })
   const response = await fetch(`${app.baseUrl}/api/token`, { method: 'POST', body })
   const answer: unknown = await response.json().catch(() => ({}))
