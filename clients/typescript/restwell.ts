@@ -12,7 +12,11 @@ export interface App {
   clientSecret?: string
 }
 
-/** The tokens of one person. Store them encrypted; `expiresAt` is in milliseconds of the Unix epoch. */
+/**
+ * The tokens of one person. Store them encrypted; `expiresAt` is in milliseconds of the Unix epoch.
+ *
+ * `console.log` of Node.js hides the tokens of objects that `redeem` returns and `save` receives, but not of copies.
+ */
 export interface Tokens {
   userId: string
   scope: string
@@ -182,13 +186,18 @@ async function requestToken(app: App, form: Record<string, string>): Promise<Tok
 }
 
 /** The lifetime ends a minute early. */
-const tokensOf = (body: TokenBody): Tokens => ({
-  userId: body.user_id,
-  scope: body.scope,
-  accessToken: body.access_token,
-  refreshToken: body.refresh_token,
-  expiresAt: Date.now() + (body.expires_in - 60) * 1000,
-})
+function tokensOf(body: TokenBody): Tokens {
+  const tokens = {
+    userId: body.user_id,
+    scope: body.scope,
+    accessToken: body.access_token,
+    refreshToken: body.refresh_token,
+    expiresAt: Date.now() + (body.expires_in - 60) * 1000,
+  }
+  const printed = () => ({ ...tokens, accessToken: '[hidden]', refreshToken: '[hidden]' })
+  // Not enumerable, so that copies and JSON have the five members only.
+  return Object.defineProperty(tokens, Symbol.for('nodejs.util.inspect.custom'), { value: printed })
+}
 
 function retryAfter(response: Response): number | null {
   const seconds = response.headers.get('Retry-After')
