@@ -37,21 +37,24 @@ class RestwellError(Exception):
 
 @dataclass(frozen=True)
 class App:
-    """The server and the app. A public app has no secret."""
+    """The server and the app. A public app has no secret. `repr` omits it."""
 
     base_url: str
     client_id: str
-    client_secret: str | None = None
+    client_secret: str | None = field(default=None, repr=False)
 
 
 @dataclass
 class Tokens:
-    """The tokens of one person. Store them encrypted; `expires_at` is in seconds of the Unix epoch."""
+    """The tokens of one person. Store them encrypted; `expires_at` is in seconds of the Unix epoch.
+
+    `repr` omits the tokens, so that they do not end up in a log.
+    """
 
     user_id: str
     scope: str
-    access_token: str
-    refresh_token: str
+    access_token: str = field(repr=False)
+    refresh_token: str = field(repr=False)
     expires_at: float
 
 

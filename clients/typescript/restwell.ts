@@ -12,7 +12,11 @@ export interface App {
   clientSecret?: string
 }
 
-/** The tokens of one person. Store them encrypted; `expiresAt` is in milliseconds of the Unix epoch. */
+/**
+ * The tokens of one person. Store them encrypted; `expiresAt` is in milliseconds of the Unix epoch.
+ *
+ * `console.log` of Node.js hides the tokens of objects that `redeem` returns and `save` receives, but not of copies.
+ */
 export interface Tokens {
   userId: string
   scope: string
@@ -43,7 +47,7 @@ export class RestwellError extends Error {
 
 /** Exchanges an authorization code. Never repeat this: a code that is sent twice revokes its tokens. */
 export async function redeem(app: App, code: string, redirectUri: string, codeVerifier?: string): Promise<Tokens> {
-  const verifier = codeVerifier === undefined ? {} : { code_verifier: codeVerifier }
+  const verifier: Record<string, string> = codeVerifier === undefined ? {} : { code_verifier: codeVerifier }
   const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, ...verifier }
   return tokensOf(await requestToken(app, form))
 }
@@ -171,7 +175,7 @@ async function apply(client: Client<paths>, userId: string, copy: Copy, limit: n
 type TokenBody = Schemas['TokenBody']
 
 async function requestToken(app: App, form: Record<string, string>): Promise<TokenBody> {
-  const secret = app.clientSecret === undefined ? {} : { client_secret: app.clientSecret }
+  const secret: Record<string, string> = app.clientSecret === undefined ? {} : { client_secret: app.clientSecret }
   const body = new URLSearchParams({ ...form, client_id: app.clientId, ...secret })
   const response = await fetch(`${app.baseUrl}/api/token`, { method: 'POST', body })
   const answer: unknown = await response.json().catch(() => ({}))
@@ -182,13 +186,18 @@ async function requestToken(app: App, form: Record<string, string>): Promise<Tok
 }
 
 /** The lifetime ends a minute early. */
-const tokensOf = (body: TokenBody): Tokens => ({
-  userId: body.user_id,
-  scope: body.scope,
-  accessToken: body.access_token,
-  refreshToken: body.refresh_token,
-  expiresAt: Date.now() + (body.expires_in - 60) * 1000,
-})
+function tokensOf(body: TokenBody): Tokens {
+  const tokens = {
+    userId: body.user_id,
+    scope: body.scope,
+    accessToken: body.access_token,
+    refreshToken: body.refresh_token,
+    expiresAt: Date.now() + (body.expires_in - 60) * 1000,
+  }
+  const printed = () => ({ ...tokens, accessToken: '[hidden]', refreshToken: '[hidden]' })
+  // Not enumerable, so that copies and JSON have the five members only.
+  return Object.defineProperty(tokens, Symbol.for('nodejs.util.inspect.custom'), { value: printed })
+}
 
 function retryAfter(response: Response): number | null {
   const seconds = response.headers.get('Retry-After')

@@ -97,6 +97,10 @@ def first() -> None:
     )["code"]
     tokens = redeem(CONFIDENTIAL, code, REDIRECT_URI)
     check("confidential: the scopes", tokens.scope == "profile sleep supplements", tokens.scope)
+    printed = f"{tokens} {CONFIDENTIAL}"
+    hidden = (tokens.access_token, tokens.refresh_token, os.environ["CLIENT_SECRET"])
+    check("tokens and the secret are not printed", not any(value in printed for value in hidden), printed)
+    check("the rest is printed", tokens.user_id in printed and CONFIDENTIAL.client_id in printed, printed)
     client = check_tokens("confidential", CONFIDENTIAL, tokens, rotates=False)
     check_tokens("public", PUBLIC, connect_in_browser(), rotates=True)
     unknown = lambda: redeem(CONFIDENTIAL, "rwc_unknown", REDIRECT_URI)  # noqa: E731

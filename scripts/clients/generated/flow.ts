@@ -8,6 +8,7 @@ import { execFileSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { inspect } from 'node:util'
 import type { Client } from 'openapi-fetch'
 import type { paths } from './openapi.js'
 import { type App, type Copy, RestwellError, type Tokens, connect, follow, ok, records, redeem } from './restwell.js'
@@ -104,6 +105,10 @@ async function first(): Promise<void> {
     '--redirect-uri', redirectUri, '--scope', 'profile', '--scope', 'sleep', '--scope', 'supplements')
   const issued = await redeem(confidential, code ?? '', redirectUri)
   check('confidential: the scopes', issued.scope === 'profile sleep supplements', issued.scope)
+  const printed = inspect({ issued })
+  check('tokens are not printed', !printed.includes(issued.accessToken) && !printed.includes(issued.refreshToken), printed)
+  check('the rest is printed', printed.includes(issued.userId), printed)
+  check('tokens can be stored', JSON.parse(JSON.stringify(issued)).refreshToken === issued.refreshToken)
   const tokens = await checkTokens('confidential', confidential, issued, false)
   await checkTokens('public', publicApp, await connectInBrowser(), true)
   await checkError('an unknown code is invalid_grant', 400, 'invalid_grant', () =>

@@ -35,16 +35,26 @@ const PAGE: &str = "<!DOCTYPE html>
 ";
 
 /// Starts the user interface, without the top bar of the package's initializer, which loads another document,
-/// and without the validator, to which the browser would send the address of this server.
-const START: &str = "SwaggerUIBundle({
-  url: \"openapi.json\",
-  dom_id: \"#swagger-ui\",
-  layout: \"BaseLayout\",
+/// and without the validator, to which the browser would send the address of this server. The dialog for
+/// credentials omits the authorization code flow, which would return to a page that is not served.
+const START: &str = r##"const withoutCodeFlow = () => ({
+  wrapComponents: {
+    auths: (Dialog, { React }) => (props) => {
+      const definitions = props.definitions.filter((scheme) => scheme.get("flow") !== "authorizationCode");
+      return definitions.size > 0 ? React.createElement(Dialog, { ...props, definitions }) : null;
+    },
+  },
+});
+SwaggerUIBundle({
+  url: "openapi.json",
+  dom_id: "#swagger-ui",
+  layout: "BaseLayout",
   deepLinking: true,
   tryItOutEnabled: true,
-  validatorUrl: \"none\",
+  validatorUrl: "none",
+  plugins: [withoutCodeFlow],
 });
-";
+"##;
 
 /// File name of [`START`].
 pub(super) const START_FILE: &str = "restwell.js";

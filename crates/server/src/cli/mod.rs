@@ -98,7 +98,7 @@ fn escaped(mut error: clap::Error) -> clap::Error {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Serve sample data on this machine and print curl commands for every endpoint
+    /// Serve sample data on this machine and print curl commands for the endpoints of apps
     Demo(demo::DemoArguments),
     /// Start the server; run `restwell migrate` first
     #[command(after_help = "Example:\n  restwell migrate && restwell serve\n\n\

@@ -229,21 +229,26 @@ async fn every_printed_line_works_in_a_shell() {
     let output = demo.output();
     let mut script = String::from("set -u\n");
     let mut requests = 0;
+    let mut add_request = |script: &mut String, arguments: &str| {
+        requests += 1;
+        writeln!(script, "echo \"$(curl -sS -o /dev/null -w '%{{http_code}}' {arguments}) {requests}\"")
+            .expect("text");
+    };
     for line in output.lines() {
-        if let Some(rest) = line.strip_prefix("curl ") {
-            requests += 1;
-            writeln!(script, "echo \"$(curl -sS -o /dev/null -w '%{{http_code}}' {rest}) {requests}\"")
-                .expect("text");
+        if let Some(arguments) = line.strip_prefix("curl ") {
+            add_request(&mut script, arguments);
         } else if is_assignment(line) || line.starts_with("export ") || line.ends_with(" user list") {
             writeln!(script, "{line}").expect("text");
         }
     }
     // The variables are for further commands.
-    requests += 1;
     let own = "\"$BASE/api/refresh?refresh_token=$REFRESH_TOKEN&client_id=$CLIENT_ID&client_secret=$CLIENT_SECRET&user_id=$USER_ID\"";
-    writeln!(script, "echo \"$(curl -sS -o /dev/null -w '%{{http_code}}' {own}) {requests}\"").expect("text");
+    add_request(&mut script, own);
     writeln!(script, "echo $CODE at $REDIRECT_URI").expect("text");
-    assert!(requests >= 13, "{output}");
+    // The line that revokes the refresh token is a comment.
+    let revocation = output.lines().find_map(|line| line.strip_prefix("# curl ")).expect("a revocation");
+    add_request(&mut script, revocation);
+    assert!(requests >= 21, "{output}");
     assert!(script.contains("TOKEN=$(") && script.contains("export RESTWELL__STORAGE__URL"), "{output}");
     let mut shell = Command::new("bash");
     shell.args(["-c", &script]).env_clear().current_dir(root.path());
