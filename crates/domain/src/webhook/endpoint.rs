@@ -96,7 +96,7 @@ pub struct WebhookEndpoint {
 }
 
 impl WebhookEndpoint {
-    /// Replaces the secret. The replaced one still signs for [`OVERLAP`]; an even older one stops at once.
+    /// Replaces the secret. The replaced one still signs for 24 hours; an even older one stops at once.
     pub fn rotate(&mut self, secret: SealedWebhookSecret, now: DateTime<Utc>) {
         let sealed = std::mem::replace(&mut self.secret, secret);
         self.previous_secret = Some(EndpointSecret { sealed, expires_at: now + OVERLAP });
