@@ -40,7 +40,7 @@ impl IssuePersonalToken {
         if is_unavailable(&mut *unit, user_id).await? {
             return unit.refuse(CreatePersonalTokenError::AccountUnavailable).await;
         }
-        if has_too_many(&mut *unit, user_id, at).await? {
+        if has_too_many(&unit.personal_tokens().list(user_id).await?, at) {
             return unit.refuse(CreatePersonalTokenError::TooManyTokens).await;
         }
         let id = PersonalTokenId::from_uuid(self.trail.entropy.uuid());

@@ -1,7 +1,7 @@
 //! Creates a personal access token.
 
 use crate::audit::commit;
-use crate::ports::storage::{StorageError, UniqueKey, UnitOfWork};
+use crate::ports::storage::{StorageError, UnitOfWork};
 use crate::ports::system::Entropy;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::{AuditActor, AuditKind};
@@ -99,18 +99,12 @@ impl CreatePersonalToken {
         let spec = TokenSpec::read(command.name, scopes, command.expires_in_days, at)?;
         let user_id = command.session.user_id;
         let mut unit = self.units.begin().await?;
-        if let Some(refusal) = refusal_reason(&mut *unit, command.session, at).await? {
+        let id = PersonalTokenId::from_uuid(command.form.as_uuid());
+        if let Some(refusal) = refusal_reason(&mut *unit, command.session, id, at).await? {
             return unit.refuse(refusal).await;
         }
-        let id = PersonalTokenId::from_uuid(command.form.as_uuid());
         let created = spec.issue(id, user_id, &*self.trail.entropy, at);
-        match unit.personal_tokens().insert(&created.token).await {
-            Ok(()) => {}
-            Err(StorageError::Conflict(UniqueKey::PersonalToken)) => {
-                return unit.refuse(CreatePersonalTokenError::SentBefore).await;
-            }
-            Err(error) => return Err(error.into()),
-        }
+        unit.personal_tokens().insert(&created.token).await?;
         let event = self.trail.event(AuditActor::Person, AuditKind::PersonalTokenCreated);
         let event = event.user(user_id).subject(id.as_uuid()).from(command.address);
         commit(unit, &[event]).await?;
@@ -175,6 +169,7 @@ impl TokenSpec {
 async fn refusal_reason(
     unit: &mut dyn UnitOfWork,
     session: &Session,
+    id: PersonalTokenId,
     now: DateTime<Utc>,
 ) -> Result<Option<CreatePersonalTokenError>, StorageError> {
     if is_unavailable(unit, session.user_id).await? {
@@ -183,8 +178,11 @@ async fn refusal_reason(
     if unit.sessions().find(session.user_id, session.id).await?.is_none() {
         return Ok(Some(CreatePersonalTokenError::SessionEnded));
     }
-    let is_full = has_too_many(unit, session.user_id, now).await?;
-    Ok(is_full.then_some(CreatePersonalTokenError::TooManyTokens))
+    let tokens = unit.personal_tokens().list(session.user_id).await?;
+    if tokens.iter().any(|token| token.id == id) {
+        return Ok(Some(CreatePersonalTokenError::SentBefore));
+    }
+    Ok(has_too_many(&tokens, now).then_some(CreatePersonalTokenError::TooManyTokens))
 }
 
 /// Locks a user until the unit of work ends; returns whether the account cannot be used.
@@ -193,12 +191,7 @@ pub(crate) async fn is_unavailable(unit: &mut dyn UnitOfWork, user_id: UserId) -
     Ok(!user.is_some_and(|user| user.status.is_active()))
 }
 
-/// Returns whether a locked user can have no further token.
-pub(crate) async fn has_too_many(
-    unit: &mut dyn UnitOfWork,
-    user_id: UserId,
-    now: DateTime<Utc>,
-) -> Result<bool, StorageError> {
-    let tokens = unit.personal_tokens().list(user_id).await?;
-    Ok(tokens.iter().filter(|token| token.is_live(now)).count() >= MAX_LIVE_TOKENS)
+/// Returns whether a locked user with these tokens can have no further one.
+pub(crate) fn has_too_many(tokens: &[PersonalToken], now: DateTime<Utc>) -> bool {
+    tokens.iter().filter(|token| token.is_live(now)).count() >= MAX_LIVE_TOKENS
 }
