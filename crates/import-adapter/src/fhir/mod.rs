@@ -92,12 +92,13 @@ fn observation(text: &str, is_bundle: bool) -> Result<Option<Observation>, Strin
     if !text.starts_with('{') {
         return Err("not an object".to_owned());
     }
-    let kind: Option<Kind> = if is_bundle { decode::<Entry<Kind>>(text)?.resource } else { decode(text)? };
+    let kind: Option<Kind> =
+        if is_bundle { decode::<Entry<Kind>>(text)?.resource } else { Some(decode(text)?) };
     if kind.is_none_or(|kind| kind.resource_type.as_str() != Some("Observation")) {
         return Ok(None);
     }
     let read: Option<Observation> =
-        if is_bundle { decode::<Entry<Observation>>(text)?.resource } else { decode(text)? };
+        if is_bundle { decode::<Entry<Observation>>(text)?.resource } else { Some(decode(text)?) };
     Ok(read.filter(|observation| code::meaning(&observation.code).is_some()))
 }
 

@@ -1,8 +1,8 @@
 //! Lists of objects, bounded by the length of a night.
 
+use super::object::Object;
 use domain::sleep::Hypnogram;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -47,29 +47,5 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {
             entries.push(entry);
         }
         Ok(Bounded(entries))
-    }
-}
-
-/// An entry that is read from an object only. Derived code also reads a list as a struct, by the order of its
-/// members.
-struct Object<T>(T);
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Members(PhantomData))
-    }
-}
-
-struct Members<T>(PhantomData<T>);
-
-impl<'de, T: Deserialize<'de>> Visitor<'de> for Members<T> {
-    type Value = Object<T>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a map")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Self::Value, A::Error> {
-        T::deserialize(MapAccessDeserializer::new(members)).map(Object)
     }
 }

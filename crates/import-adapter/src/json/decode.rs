@@ -1,6 +1,7 @@
 //! Parsing of records without repeating a value in an error.
 
 use super::bounded::TOO_LONG;
+use super::object::Object;
 use crate::input::{Position, damaged};
 use application::ports::import_source::ImportRefusal;
 use serde::Deserialize;
@@ -27,7 +28,7 @@ pub(crate) fn check(bytes: &[u8], start: Position) -> Result<&str, ImportRefusal
 
 /// Parses the members of a checked record, or returns what is wrong with their types.
 pub(crate) fn decode<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, String> {
-    serde_json::from_str(text).map_err(|error| reason(&error))
+    serde_json::from_str(text).map(|Object(members)| members).map_err(|error| reason(&error))
 }
 
 /// Describes a type error for people, without any value.

@@ -4,6 +4,7 @@ mod bounded;
 mod decode;
 mod document;
 mod loose;
+mod object;
 mod records;
 
 pub(crate) use bounded::Bounded;

@@ -1,4 +1,4 @@
-use super::{Document, Layout, LooseScalar, decode};
+use super::{Bounded, Document, Layout, LooseScalar, decode};
 use crate::input::Cursor;
 use application::ports::import_source::ImportRefusal;
 use proptest::prelude::{any, prop, prop_assert, proptest};
@@ -113,19 +113,38 @@ fn an_error_about_members_repeats_no_value() {
 #[test]
 fn an_identifier_is_the_same_as_a_number_and_as_a_text() {
     for text in ["32150400420430", "\"32150400420430\"", "3.2150400420430e13"] {
-        assert_eq!(decode::<LooseScalar>(text).unwrap().identifier().unwrap(), "32150400420430", "{text}");
+        let scalar: LooseScalar = serde_json::from_str(text).unwrap();
+        assert_eq!(scalar.identifier().unwrap(), "32150400420430", "{text}");
     }
     for text in ["1.5", "\" \"", "null", "true", "[1]", "1e300"] {
-        assert_eq!(decode::<LooseScalar>(text).unwrap().identifier(), None, "{text}");
+        assert_eq!(serde_json::from_str::<LooseScalar>(text).unwrap().identifier(), None, "{text}");
     }
     let members: Members = decode(r#"{"name":"","id":{"a":[1]}}"#).unwrap();
     assert_eq!(members.id, LooseScalar::Nested);
 }
 
+#[derive(Debug, Default, Deserialize)]
+struct Empty {}
+
+#[derive(Debug, Deserialize)]
+struct Nested {
+    many: Bounded<Empty>,
+}
+
+#[test]
+fn a_list_is_neither_a_record_nor_an_entry_of_one() {
+    for text in ["[]", "[[{}]]", r#"{"many":[[]]}"#, r#"{"many":[{},[]]}"#] {
+        let reason = decode::<Nested>(text).unwrap_err();
+        let expected = "a member has the wrong type, expected an object, at line 1, column ";
+        assert!(reason.starts_with(expected), "{text}: {reason}");
+    }
+    assert_eq!(decode::<Nested>(r#"{"many":[{},{}]}"#).unwrap().many.0.len(), 2);
+}
+
 #[test]
 fn a_list_of_millions_does_not_fit_into_a_record() {
-    let text = format!("[{}{{}}]", "{},".repeat(20_160));
-    let refused = decode::<super::Bounded<std::collections::BTreeMap<String, u8>>>(&text).unwrap_err();
+    let text = format!("{{\"many\":[{}{{}}]}}", "{},".repeat(20_160));
+    let refused = decode::<Nested>(&text).unwrap_err();
     assert_eq!(refused, "a list has more than 20160 entries");
 }
 
