@@ -26,7 +26,15 @@ pub(super) async fn run(call: &ToolCall<'_>) -> Result<Value, ToolError> {
     let after = arguments.instant("stages_after")?.map_or(i64::MIN, |after| after.timestamp_millis());
     let range = DayRange { first: date, last: date };
     let Sessions { mut rows, range: _ } = session::read(call, &access, range, true).await?;
-    rows.retain(|row| wanted.is_none_or(|id| row.id == id));
+    if let Some(id) = wanted {
+        if rows.iter().all(|row| row.id != id) {
+            return Err(InvalidArgument(
+                "session_id must be an id that this tool returned for this date.".to_owned(),
+            )
+            .into());
+        }
+        rows.retain(|row| row.id == id);
+    }
     let mut answer = json!({
         "time_zone": zone.name(),
         "today": today.to_string(),

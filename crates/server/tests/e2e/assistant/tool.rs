@@ -310,6 +310,11 @@ on_sqlite! {
             ("get_sleep", json!({ "user_id": "x" }), "Unknown argument. This tool takes: from, to."),
             ("get_night", json!({ "date": ["2026-03-08"] }), "date must be a string."),
             ("get_night", json!({ "session_id": "1" }), "session_id must be an id that this tool returned."),
+            (
+                "get_night",
+                json!({ "session_id": "00000000-0000-4000-8000-000000000000" }),
+                "session_id must be an id that this tool returned for this date.",
+            ),
             ("get_night", json!({ "stages_after": "23:10" }), "stages_after must be a time such as 2026-03-08T23:10:00-05:00."),
             ("get_sleep_trend", json!({ "source": "watch" }), "source must be one that this tool returned for these dates."),
             ("get_supplements", json!({ "day": "2026-03-08" }), "Unknown argument. This tool takes: from, to, skip."),
