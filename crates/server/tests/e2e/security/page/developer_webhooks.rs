@@ -2,7 +2,7 @@
 
 use super::developer::{register, relax, with_self_service};
 use crate::e2e::app::{Registration, code, redeem};
-use crate::e2e::browser::{Browser, Page};
+use crate::e2e::browser::{Browser, Page, PageForm};
 use crate::e2e::operation::mail_server::{MailServer, with_mail};
 use crate::e2e::operation::receiver::{Receiver, ReceiverResponse};
 use crate::e2e::person::{Person, signed_in};
@@ -45,6 +45,15 @@ impl Developer {
         let secret = secret(&self.create_at(&self.receiver.url).await);
         self.wait_for("Active").await;
         secret
+    }
+
+    /// Submits a form whose sign-in is too old, confirms the password, and returns the page of the kept form.
+    async fn submit_and_sign_in(&self, form: &PageForm) -> Page {
+        let browser = &self.scene.browser;
+        let sent = browser.submit(form).await;
+        let confirm = browser.follow(&sent).await.form("/sign-in");
+        let confirmed = browser.submit(&confirm.with("password", &self.scene.person.password)).await;
+        browser.follow(&confirmed).await
     }
 
     /// Waits until the page has this text.
@@ -228,12 +237,14 @@ on_sqlite! {
         for (name, done) in [("test", "tested"), ("replay", "replayed")] {
             assert!(browser.submit(&page.form(&action(name))).await.own_location().contains(done));
         }
-        let sent = browser.submit(&create).await;
-        let confirm = browser.follow(&sent).await.form("/sign-in");
-        let confirmed = browser.submit(&confirm.with("password", &developer.scene.person.password)).await;
-        let kept = browser.follow(&confirmed).await;
+        let kept = developer.submit_and_sign_in(&create).await;
         assert!(kept.text().contains("hooks.example/kept") && !kept.text().contains(&developer.app.client_id));
         secret(&browser.submit(&kept.form(&action("create"))).await);
+        developer.scene.world.advance(TimeDelta::seconds(301));
+        let page = developer.open().await;
+        let delete = page.form(&action("delete"));
+        let kept = developer.submit_and_sign_in(&delete).await;
+        assert!(kept.text().contains(delete.value("url")), "{kept:?}");
     }
 
     async fn the_owner_is_notified_of_a_disabled_endpoint_and_tests_it_on_the_page(world: World) {
