@@ -237,14 +237,14 @@ on_sqlite! {
         for (name, done) in [("test", "tested"), ("replay", "replayed")] {
             assert!(browser.submit(&page.form(&action(name))).await.own_location().contains(done));
         }
-        let kept = developer.submit_and_sign_in(&create).await;
-        assert!(kept.text().contains("hooks.example/kept") && !kept.text().contains(&developer.app.client_id));
-        secret(&browser.submit(&kept.form(&action("create"))).await);
-        developer.scene.world.advance(TimeDelta::seconds(301));
-        let page = developer.open().await;
         let delete = page.form(&action("delete"));
         let kept = developer.submit_and_sign_in(&delete).await;
         assert!(kept.text().contains(delete.value("url")), "{kept:?}");
+        developer.scene.world.advance(TimeDelta::seconds(301));
+        let create = developer.open().await.form(&action("create")).with("url", "https://hooks.example/kept");
+        let kept = developer.submit_and_sign_in(&create).await;
+        assert!(kept.text().contains("hooks.example/kept") && !kept.text().contains(&developer.app.client_id));
+        secret(&browser.submit(&kept.form(&action("create"))).await);
     }
 
     async fn the_owner_is_notified_of_a_disabled_endpoint_and_tests_it_on_the_page(world: World) {
