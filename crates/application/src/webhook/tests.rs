@@ -93,6 +93,20 @@ fn signer() -> MockWebhookSigner {
     signer
 }
 
+/// A use case with these stores, which may sign and send nothing.
+fn sends_nothing<const N: usize>(units: [MockUnitOfWork; N], webhooks: MockWebhookReader) -> DeliverEvents {
+    DeliverEvents::new(DeliveryPorts {
+        units: Arc::new(PreparedUnitsOfWork::new(units)),
+        webhooks: Arc::new(webhooks),
+        changes: Arc::new(MockChangeReader::new()),
+        signer: Arc::new(MockWebhookSigner::new()),
+        fetcher: Arc::new(MockFetcher::new()),
+        entropy: Arc::new(CountingEntropy::default()),
+        clock: clock(),
+        notice: None,
+    })
+}
+
 /// Delivers an event to the endpoint, whose client has these scopes; of these kinds there are changes.
 async fn deliver(
     endpoint: WebhookEndpoint,
@@ -341,25 +355,6 @@ async fn an_erasure_is_sent_without_a_grant_and_logged_without_the_person() {
     let (json, _) = seen.posted.unwrap();
     assert!(json.contains("person.erased") && json.contains(&user_id(1).to_string()), "{json}");
     assert_eq!(seen.logged[0].event.user_id, UserId::from_uuid(Uuid::nil()));
-}
-
-#[tokio::test]
-async fn redirects_errors_and_missing_responses_are_tried_again_standard_webhooks_delivery_success_and_failure()
- {
-    let failures = [responds(301, &[]), responds(400, &[]), responds(500, &[]), Err(OutboundError::TimedOut)];
-    for answer in failures {
-        let seen = after(event(EventKind::RecordsChanged), answer).await;
-        assert_eq!(seen.outcome, Some(DeliveryOutcome::Postponed));
-        let [Settlement::Retry(at)] = seen.settled[..] else { panic!("{:?}", seen.settled) };
-        assert!((noon() + seconds(5)..=noon() + TimeDelta::milliseconds(5_500)).contains(&at));
-        assert_eq!(seen.logged[0].next_attempt_at, Some(at));
-    }
-}
-
-#[tokio::test]
-async fn retry_after_lengthens_the_pause_standard_webhooks_deliverability() {
-    let seen = after(event(EventKind::RecordsChanged), responds(429, &[("retry-after", "600")])).await;
-    assert_eq!(seen.settled, [Settlement::Retry(noon() + seconds(600))]);
 }
 
 #[tokio::test]

@@ -36,16 +36,7 @@ async fn an_endpoint_that_is_not_active_is_sent_challenges_only() {
         .expect_find_pending_event()
         .withf(|key| key.kind == EventKind::EndpointChallenge)
         .returning(|_| Ok(Some(event(EventKind::EndpointChallenge))));
-    let use_case = DeliverEvents::new(DeliveryPorts {
-        units: Arc::new(PreparedUnitsOfWork::new([])),
-        webhooks: Arc::new(webhooks),
-        changes: Arc::new(MockChangeReader::new()),
-        signer: Arc::new(MockWebhookSigner::new()),
-        fetcher: Arc::new(MockFetcher::new()),
-        entropy: Arc::new(CountingEntropy::default()),
-        clock: clock(),
-        notice: None,
-    });
+    let use_case = sends_nothing([], webhooks);
     for status in
         [EndpointStatus::Unconfirmed, EndpointStatus::Disabled { at: noon(), reason: DisableReason::Gone }]
     {

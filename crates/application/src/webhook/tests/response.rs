@@ -67,16 +67,7 @@ async fn a_delivery_that_panicked_is_a_failed_attempt_and_tried_again_on_schedul
     let unit = unit(&endpoint(), &seen);
     let mut webhooks = MockWebhookReader::new();
     webhooks.expect_find_pending_event().returning(|_| Ok(Some(event(EventKind::RecordsChanged))));
-    let use_case = DeliverEvents::new(DeliveryPorts {
-        units: Arc::new(PreparedUnitsOfWork::new([unit])),
-        webhooks: Arc::new(webhooks),
-        changes: Arc::new(MockChangeReader::new()),
-        signer: Arc::new(MockWebhookSigner::new()),
-        fetcher: Arc::new(MockFetcher::new()),
-        entropy: Arc::new(CountingEntropy::default()),
-        clock: clock(),
-        notice: None,
-    });
+    let use_case = sends_nothing([unit], webhooks);
     let outcome = use_case.record_panic(event(EventKind::RecordsChanged).key).await.unwrap();
     drop(use_case);
     let seen = std::mem::take(&mut *seen.lock().unwrap());
@@ -111,4 +102,23 @@ async fn an_event_of_an_endpoint_whose_secret_cannot_be_opened_is_a_failed_attem
     rotated.previous_secret = Some(EndpointSecret { sealed: unopenable, expires_at: noon() + seconds(1) });
     let seen = deliver(rotated, event(EventKind::EndpointTest), "", &[], |_| responds(200, &[])).await;
     assert_eq!(seen.posted.unwrap().1[2].1, "v1,signed-1");
+}
+
+#[tokio::test]
+async fn redirects_errors_and_missing_responses_are_tried_again_standard_webhooks_delivery_success_and_failure()
+ {
+    let failures = [responds(301, &[]), responds(400, &[]), responds(500, &[]), Err(OutboundError::TimedOut)];
+    for answer in failures {
+        let seen = after(event(EventKind::RecordsChanged), answer).await;
+        assert_eq!(seen.outcome, Some(DeliveryOutcome::Postponed));
+        let [Settlement::Retry(at)] = seen.settled[..] else { panic!("{:?}", seen.settled) };
+        assert!((noon() + seconds(5)..=noon() + TimeDelta::milliseconds(5_500)).contains(&at));
+        assert_eq!(seen.logged[0].next_attempt_at, Some(at));
+    }
+}
+
+#[tokio::test]
+async fn retry_after_lengthens_the_pause_standard_webhooks_deliverability() {
+    let seen = after(event(EventKind::RecordsChanged), responds(429, &[("retry-after", "600")])).await;
+    assert_eq!(seen.settled, [Settlement::Retry(noon() + seconds(600))]);
 }
