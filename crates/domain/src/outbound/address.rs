@@ -54,17 +54,23 @@ const V4: [(Ipv4Addr, u32, AddressScope); 17] = {
 };
 
 impl AddressScope {
-    /// Classifies an address. IPv6 addresses that embed an IPv4 address (mapped, NAT64) are classified as
-    /// that address.
+    /// Classifies an address. An IPv6 address that stands for an IPv4 address (mapped, NAT64) is classified as
+    /// that one. One that is tunnelled to an IPv4 address (ISATAP) is public only if both are.
     pub fn classify(address: IpAddr) -> Self {
         if METADATA.contains(&address.to_canonical()) {
             return Self::Reserved;
         }
         match address {
             IpAddr::V4(address) => of_v4(address),
-            IpAddr::V6(address) => {
-                embedded_v4(address).map_or_else(|| of_v6(address), |inner| Self::classify(IpAddr::V4(inner)))
-            }
+            IpAddr::V6(address) => match embedded_v4(address) {
+                Some(inner) => Self::classify(IpAddr::V4(inner)),
+                None if isatap_v4(address)
+                    .is_some_and(|inner| Self::classify(inner.into()) != Self::Public) =>
+                {
+                    Self::Reserved
+                }
+                None => of_v6(address),
+            },
         }
     }
 }
@@ -78,9 +84,21 @@ fn of_v4(address: Ipv4Addr) -> AddressScope {
     found.map_or(AddressScope::Public, |(_, _, scope)| *scope)
 }
 
+fn join(high: u16, low: u16) -> Ipv4Addr {
+    Ipv4Addr::from_bits((u32::from(high) << 16) | u32::from(low))
+}
+
+/// Returns the IPv4 address to which an ISATAP router tunnels, whatever the prefix and the bits that say
+/// whether it is unique (RFC 5214 section 6.1).
+fn isatap_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
+    match address.segments() {
+        [_, _, _, _, flags, 0x5efe, high, low] if flags & !0x0300 == 0 => Some(join(high, low)),
+        _ => None,
+    }
+}
+
 /// Returns the IPv4 address in an IPv6 address that routers translate to it.
 fn embedded_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
-    let join = |high: u16, low: u16| Ipv4Addr::from_bits((u32::from(high) << 16) | u32::from(low));
     match address.segments() {
         // IPv4-mapped, and NAT64 (RFC 6052).
         [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => Some(join(high, low)),
@@ -180,6 +198,43 @@ mod tests {
             ("ff02::1", Reserved),
         ] {
             assert_eq!(scope(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_isatap_address_of_a_private_ipv4_address_is_not_public_rfc_5214() {
+        for prefix in ["2606:4700:1:2", "2a00:1450:4001:80e", "fd00:1:2:3", "fe80::"] {
+            for flags in ["0", "200", "100", "300"] {
+                for inner in ["10.0.0.1", "127.0.0.1", "169.254.169.254", "192.168.1.2", "100.100.100.200"] {
+                    let text = format!("{prefix}:{flags}:5efe:{inner}").replace(":::", "::");
+                    assert_eq!(scope(&text), AddressScope::Reserved, "{text}");
+                }
+            }
+        }
+        assert_eq!(scope("2606:4700:1:2:200:5efe:9.9.9.9"), AddressScope::Public);
+        assert_eq!(scope("fd00:1:2:3:200:5efe:9.9.9.9"), AddressScope::Private);
+        assert_eq!(scope("2606:4700:1:2:400:5efe:10.0.0.1"), AddressScope::Public);
+    }
+
+    #[test]
+    fn no_transition_form_of_a_private_ipv4_address_is_public() {
+        for text in [
+            // Compatible, mapped, and translated (RFC 2765).
+            "::10.0.0.1",
+            "::ffff:10.0.0.1",
+            "::ffff:0:10.0.0.1",
+            // NAT64: well-known and local prefixes (RFC 6052, RFC 8215).
+            "64:ff9b::10.0.0.1",
+            "64:ff9b::1:10.0.0.1",
+            "64:ff9b:1::10.0.0.1",
+            "64:ff9b:1:a00:0:100::",
+            "64:ff9b:1:ffff:ffff:ffff:10.0.0.1",
+            // 6to4, and Teredo with the address as the server and, inverted, as the client.
+            "2002:a00:1::1",
+            "2001:0:a00:1::1",
+            "2001::f5ff:fffe",
+        ] {
+            assert_ne!(scope(text), AddressScope::Public, "{text}");
         }
     }
 
