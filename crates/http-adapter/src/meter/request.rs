@@ -8,7 +8,7 @@ use metrics::{Counter, Gauge, Histogram, counter, gauge, histogram};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// Methods with a separate label. Any other is the caller's own text, labelled `other`.
+/// Methods with a separate label, on the routes that serve them. Any other is labelled `other`.
 const METHODS: [&str; 10] =
     ["GET", "POST", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT", "other"];
 
@@ -84,12 +84,18 @@ impl RequestMeter {
         InFlightRequest { method, meter: self, in_flight: InFlight::new(self.in_flight.clone()) }
     }
 
-    /// Returns the handles of an endpoint, or of unmatched requests; creates them for the first request.
+    /// Returns the handles of an endpoint, or of unmatched requests; creates them for the first request. The
+    /// methods that an endpoint does not serve share one label: callers choose them.
     fn handles(&self, endpoint: Option<Endpoint>, method: &'static str) -> Option<&RouteMeter> {
         let methods = self.routes.get(endpoint.map_or(Endpoint::ALL.len(), |endpoint| endpoint as usize))?;
         let slot = methods.get(METHODS.iter().position(|name| *name == method)?)?;
-        let route = endpoint.map_or(UNMATCHED, Endpoint::path);
-        Some(slot.get_or_init(|| Box::new(RouteMeter::new(route, method))))
+        Some(slot.get_or_init(|| {
+            let is_served = |endpoint: Endpoint| {
+                Method::from_bytes(method.as_bytes()).is_ok_and(|method| endpoint.serves(&method))
+            };
+            let label = if endpoint.is_none_or(is_served) { method } else { "other" };
+            Box::new(RouteMeter::new(endpoint.map_or(UNMATCHED, Endpoint::path), label))
+        }))
     }
 }
 
@@ -196,6 +202,36 @@ mod tests {
             let _kept: &'static InFlightRequest = Box::leak(Box::new(meter.arrived("POST")));
         });
         assert!(text.contains("restwell_http_requests_in_flight 1"), "{text}");
+    }
+
+    #[test]
+    fn a_method_that_an_endpoint_does_not_serve_is_labelled_other() {
+        let hostile = |meter: &'static RequestMeter| {
+            for endpoint in Endpoint::ALL {
+                for method in METHODS {
+                    send(meter, (method, Some(*endpoint), 405), BoxBody::new(Bytes::from_static(b"1")));
+                }
+            }
+        };
+        let text = rendered_metrics(hostile);
+        for endpoint in Endpoint::ALL {
+            let route = format!("route=\"{}\",method=", endpoint.path());
+            let counted = |name: &str| {
+                let start = format!("{name}{{{route}");
+                let lines = samples(&text).into_iter().filter(|line| line.starts_with(&start));
+                lines.map(str::to_owned).collect::<Vec<_>>()
+            };
+            let served = METHODS
+                .iter()
+                .filter(|method| endpoint.serves(&Method::from_bytes(method.as_bytes()).unwrap()));
+            let served = served.count();
+            for name in ["restwell_http_requests_total", "restwell_http_response_bytes_total"] {
+                let lines = counted(name);
+                assert_eq!(lines.len(), served + 1, "{lines:?}");
+                let other = lines.iter().find(|line| line.contains("method=\"other\"")).unwrap();
+                assert!(other.ends_with(&format!(" {}", METHODS.len() - served)), "{other}");
+            }
+        }
     }
 
     #[test]

@@ -139,6 +139,40 @@ on_sqlite! {
         assert!(page.contains("\nrestwell_ready_check{check=\"drain\"} 0\n"), "{page}");
     }
 
+    // T110
+    async fn callers_choose_no_label_and_add_no_series(world: World) {
+        let server = measuring(world.in_processes()).serve();
+        let http = reqwest::Client::new();
+        let attack = async |number: usize| {
+            for method in ["PUT".to_owned(), "PATCH".to_owned(), "TRACE".to_owned(), format!("HOSTILE{number}")] {
+                for path in ["/api/token", "/sign-in", "/livez", "/assets/pages.css", "/hostile", "/api/v1/sleep/hostile"] {
+                    let method = reqwest::Method::from_bytes(method.as_bytes()).expect("a method");
+                    let request = http.request(method, format!("{}{path}?hostile={number}", server.base_url));
+                    let request = request.header("user-agent", format!("hostile{number}"));
+                    let answer = request.header("origin", format!("https://hostile{number}.example")).send().await;
+                    assert!(answer.expect("an answer").status().is_client_error(), "{path}");
+                }
+            }
+        };
+        let series = async || {
+            let page = metrics(&server).await;
+            assert!(!page.to_ascii_lowercase().contains("hostile"), "{page}");
+            let requests = page.lines().filter(|line| line.starts_with("restwell_http_requests_total"));
+            requests.filter_map(|line| line.split_once(' ')).map(|(name, _)| name.to_owned()).collect::<BTreeSet<_>>()
+        };
+        attack(1).await;
+        let before = series().await;
+        let of_route = |route: &str| before.iter().filter(|name| name.contains(&format!("route=\"{route}\""))).count();
+        for route in ["/api/token", "/sign-in", "/livez", "/assets/pages.css"] {
+            assert!((1..=2).contains(&of_route(route)), "{route}: {before:?}");
+        }
+        assert!(before.iter().filter(|name| !name.contains("unmatched")).all(|name| name.contains("method=\"other\"")), "{before:?}");
+        for number in 2..6 {
+            attack(number).await;
+        }
+        assert_eq!(series().await, before);
+    }
+
     async fn a_revocation_and_its_delay_are_measured(world: World) {
         let world = world.in_processes();
         let world = measuring(world);
