@@ -2,10 +2,10 @@
 
 use crate::problem::{Fault, Problem};
 use crate::route::Endpoint;
-use crate::state::ApiState;
+use crate::state::{ApiState, HttpState};
 use crate::{data, errors, export, health, ingest, key_set, metadata, middleware, openapi, resource, token};
-use actix_web::HttpResponse;
 use actix_web::web::{self, ServiceConfig};
+use actix_web::{HttpRequest, HttpResponse};
 use std::sync::Arc;
 
 /// Returns the configuration of the API: `App::new().configure(configure(state))`. It also registers what the
@@ -58,6 +58,19 @@ fn configure_data(routes: &mut ServiceConfig) {
         .service(Endpoint::UnversionedSupplements.resource().route(web::get().to(data::supplements::show)));
 }
 
-async fn nothing_here() -> Result<HttpResponse, Problem> {
-    Err(Problem::new(Fault::NotFound))
+/// Paths at which other servers have their token endpoint.
+const TOKEN_PATHS_ELSEWHERE: [&str; 3] = ["/token", "/oauth/token", "/oauth2/token"];
+
+/// Returns whether an unknown path is asked for tokens, whose client expects an error of RFC 6749.
+pub(crate) fn is_token_path_elsewhere(path: &str) -> bool {
+    TOKEN_PATHS_ELSEWHERE.contains(&path)
+}
+
+async fn nothing_here(request: HttpRequest, state: web::Data<HttpState>) -> Result<HttpResponse, Problem> {
+    let problem = Problem::new(Fault::NotFound);
+    if is_token_path_elsewhere(request.path()) {
+        let base = state.settings.public_url.trim_end_matches('/');
+        return Err(problem.detail(format!("The token endpoint is {base}{}", Endpoint::Token.path())));
+    }
+    Err(problem)
 }

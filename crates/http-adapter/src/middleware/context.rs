@@ -1,6 +1,7 @@
 //! Facts about a request that every layer needs.
 
 use crate::accept::wants_page;
+use crate::app::is_token_path_elsewhere;
 use crate::problem::{AnswerContext, Dialect, ErrorPages, JsonRpcId};
 use crate::request_id::RequestId;
 use crate::route::Endpoint;
@@ -56,8 +57,12 @@ impl RequestContext {
     }
 }
 
-/// Returns the error format of an unknown path: a page for browsers, except below `/api`.
+/// Returns the error format of an unknown path: a page for browsers, except below `/api`; that of the token
+/// endpoint where a client looks for it.
 fn unmatched_dialect(request: &ServiceRequest) -> Dialect {
+    if is_token_path_elsewhere(request.path()) {
+        return Dialect::OAuth;
+    }
     let is_page = !request.path().starts_with("/api") && wants_page(request.headers());
     if is_page { Dialect::Page } else { Dialect::Problem }
 }

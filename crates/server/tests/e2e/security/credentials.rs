@@ -7,6 +7,22 @@ use chrono::TimeDelta;
 use reqwest::Method;
 
 on_sqlite! {
+    // T102
+    async fn the_token_paths_of_other_servers_name_the_token_endpoint(world: World) {
+        let server = world.serve();
+        let caller = Caller::new(&server);
+        let named = format!("{}/api/token", server.base_url);
+        for path in ["/token", "/oauth/token", "/oauth2/token"] {
+            let form = Form(vec![("grant_type", "authorization_code".to_owned()), ("code", "rwc_x".to_owned())]);
+            let as_browser = caller.request(Method::GET, path).header("accept", "text/html").header("sec-fetch-mode", "navigate");
+            for reply in [caller.post(path, &form).await, caller.get(path, &form).await, Reply::to(as_browser).await] {
+                reply.assert_error(404, "invalid_request");
+                assert!(reply.member("error_description").contains(&named), "{path}: {reply:?}");
+            }
+        }
+        caller.post("/tokens/none", &Form(Vec::new())).await.assert_problem(404, "not_found");
+    }
+
     // T03, T43
     async fn the_contract_works_without_pkce_by_every_transport(world: World) {
         let registration = register(&world);
