@@ -105,10 +105,19 @@ impl RedirectUri {
         port.map_or_else(|| self.host(), |port| format!("{}:{port}", self.host()))
     }
 
-    /// Returns whether the URI leads to a program on the person's own computer (RFC 8252 section 7.3). Only
-    /// loopback hosts are allowed over http.
+    /// Returns whether the URI leads to a program on the person's computer (RFC 8252 section 7.3), over http or
+    /// https. No domain proves which program that is.
     pub fn is_loopback(&self) -> bool {
-        self.url().is_some_and(|url| url.scheme() == "http")
+        self.url().is_some_and(|url| match url.host() {
+            // All names below `localhost` are loopback (RFC 6761 section 6.3).
+            Some(Host::Domain(name)) => {
+                let name = name.trim_end_matches('.');
+                name == "localhost" || name.ends_with(".localhost")
+            }
+            Some(Host::Ipv4(address)) => address.is_loopback(),
+            Some(Host::Ipv6(address)) => address.is_loopback(),
+            None => false,
+        })
     }
 
     /// Returns whether both are loopback URIs that are equal except for their ports.
@@ -198,10 +207,18 @@ mod tests {
             "http://127.0.0.2:9000/cb",
             "http://LOCALHOST:9000/cb",
             "http://[::1]/cb",
+            "https://localhost/cb",
+            "https://LOCALHOST./cb",
+            "https://owl.localhost/cb",
+            "https://127.0.0.1:9000/cb",
+            "https://[::1]/cb",
         ] {
             assert!(RedirectUri::parse(text).unwrap().is_loopback(), "{text}");
         }
-        assert!(!RedirectUri::parse("https://app.example.org/cb").unwrap().is_loopback());
+        for text in ["https://app.example.org/cb", "https://localhost.example/cb", "https://notlocalhost/cb"]
+        {
+            assert!(!RedirectUri::parse(text).unwrap().is_loopback(), "{text}");
+        }
     }
 
     #[test]

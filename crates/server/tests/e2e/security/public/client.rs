@@ -91,6 +91,26 @@ on_sqlite! {
         scene.refresh(&tokens.refresh).await.access();
     }
 
+    // T34
+    async fn only_a_domain_lets_consent_be_remembered_rfc_8252_section_8_6(world: World) {
+        let scene = PublicScene::new(world);
+        let (id, https_loopback) = (scene.app.client_id.as_str(), "https://localhost/callback");
+        let uris = [LOOPBACK_URI, https_loopback, REDIRECT_URI].map(|uri| ["--redirect-uri", uri]);
+        scene.world.ok(&[&["client", "update", id][..], uris.as_flattened()].concat());
+        for (uri, is_remembered) in [(REDIRECT_URI, true), (LOOPBACK_URI, false), (https_loopback, false)] {
+            let asking = scene.auth_request(uri);
+            let consent = reach_consent(&scene.browser, &asking, &scene.person).await;
+            assert_eq!(consent.body.contains("name=\"remember\""), is_remembered, "{uri}");
+            // Sent even where the page has no such box.
+            let form = consent.form("/consent").tick("scope", &SCOPES).with("decision", "allow").with("remember", "yes");
+            assert!(scene.browser.submit(&form).await.answer_to(uri).contains_key("code"), "{uri}");
+        }
+        for (uri, is_remembered) in [(REDIRECT_URI, true), (LOOPBACK_URI, false), (https_loopback, false)] {
+            let sent = ask(&scene.browser, &scene.auth_request(uri)).await;
+            assert_eq!(!sent.location().starts_with("/consent?request="), is_remembered, "{uri}: {sent:?}");
+        }
+    }
+
     async fn a_public_app_revokes_its_tokens_and_may_not_introspect_rfc_7009_section_2_1_rfc_7662_section_2_1(world: World) {
         let scene = PublicScene::new(world);
         let tokens = scene.connect().await;
