@@ -36,6 +36,7 @@ pub(crate) fn endpoint(number: u64) -> WebhookEndpoint {
         url: OutboundUrl::parse(&format!("https://hooks.example/{number}")).unwrap(),
         contact: None,
         status: EndpointStatus::Active,
+        is_reviewed: false,
         secret: SealedWebhookSecret::new(vec![1]),
         previous_secret: None,
         created_at: seconds(i64::try_from(number).unwrap()),
@@ -124,6 +125,7 @@ pub(crate) async fn an_endpoint_reads_back_as_stored_and_updated(harness: &Harne
     let changed = WebhookEndpoint {
         contact: Some(Email::parse("dev@example.org").unwrap()),
         status: EndpointStatus::Disabled { at: seconds(5), reason: DisableReason::Gone },
+        is_reviewed: true,
         secret: SealedWebhookSecret::new(vec![2, 3]),
         previous_secret: Some(EndpointSecret { sealed: stored.secret.clone(), expires_at: seconds(60) }),
         ..stored
@@ -131,8 +133,10 @@ pub(crate) async fn an_endpoint_reads_back_as_stored_and_updated(harness: &Harne
     let mut unit = harness.begin().await;
     assert!(unit.webhooks().update(&changed).await.unwrap());
     assert!(!unit.webhooks().update(&endpoint(3)).await.unwrap());
-    assert_eq!(unit.webhooks().find(endpoint_id(1)).await.unwrap(), Some(changed));
+    assert_eq!(unit.webhooks().find(endpoint_id(1)).await.unwrap(), Some(changed.clone()));
     assert_eq!(unit.webhooks().find(endpoint_id(3)).await.unwrap(), None);
+    assert_eq!(unit.webhooks().list(client_id(1)).await.unwrap(), [changed, endpoint(2)]);
+    assert_eq!(unit.webhooks().list(client_id(2)).await.unwrap(), []);
 }
 
 pub(crate) async fn endpoints_of_disabled_clients_are_listed_by_client_only(harness: &Harness) {

@@ -47,7 +47,8 @@ impl GuardedFetcher {
     }
 
     async fn send(&self, request: OutboundRequest) -> Result<OutboundResponse, OutboundError> {
-        let stream = connect(&self.allowed_addresses(&request.url).await?).await?;
+        let policy = if request.is_reviewed { self.policy } else { self.policy.for_unreviewed() };
+        let stream = connect(&self.allowed_addresses(&request.url, policy).await?).await?;
         if request.url.is_https() {
             exchange(encrypt(stream, self.tls()?, request.url.host()).await?, request).await
         } else {
@@ -56,8 +57,12 @@ impl GuardedFetcher {
     }
 
     /// Returns the host's addresses, at least one; fails if one of them is not allowed.
-    async fn allowed_addresses(&self, url: &OutboundUrl) -> Result<Vec<SocketAddr>, OutboundError> {
-        if !self.policy.allows_url(url) {
+    async fn allowed_addresses(
+        &self,
+        url: &OutboundUrl,
+        policy: OutboundPolicy,
+    ) -> Result<Vec<SocketAddr>, OutboundError> {
+        if !policy.allows_url(url) {
             return Err(OutboundError::Forbidden);
         }
         let addresses = self.addresses(url).await;
@@ -66,7 +71,7 @@ impl GuardedFetcher {
         }
         let are_allowed = addresses.iter().all(|address| {
             let is_this_machine = address.ip().to_canonical().is_loopback();
-            self.policy.allows(address.ip()) && (url.is_https() || is_this_machine)
+            policy.allows(address.ip()) && (url.is_https() || is_this_machine)
         });
         if are_allowed { Ok(addresses) } else { Err(OutboundError::Forbidden) }
     }

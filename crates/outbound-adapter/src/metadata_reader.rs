@@ -37,6 +37,7 @@ impl MetadataSource for MetadataReader {
         let _slot = self.slots.try_acquire().map_err(|_| MetadataError::Busy)?;
         let request = OutboundRequest {
             url: url.target().clone(),
+            is_reviewed: false,
             json: None,
             headers: Vec::new(),
             max_body_bytes: MAX_BYTES,

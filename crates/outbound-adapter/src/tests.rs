@@ -46,6 +46,7 @@ fn fetcher(policy: OutboundPolicy) -> GuardedFetcher {
 fn get(url: &str) -> OutboundRequest {
     OutboundRequest {
         url: OutboundUrl::parse(url).unwrap(),
+        is_reviewed: true,
         json: None,
         headers: Vec::new(),
         max_body_bytes: 100,
@@ -265,6 +266,25 @@ async fn a_long_body_is_cut_even_if_it_never_ends() {
     let endless = Host::start(Behaviour::Hangs(ENDLESS)).await;
     let response = fetcher(LOOPBACK).fetch(get(&format!("http://{}/", endless.address))).await.unwrap();
     assert_eq!((response.body.len(), response.is_cut), (100, true));
+}
+
+#[tokio::test]
+async fn only_a_reviewed_destination_may_be_on_a_private_network() {
+    let policy = OutboundPolicy { allow_loopback: true, allow_private_networks: true };
+    // Nothing listens there; only the policy forbids a connection without trying it.
+    let private = |is_reviewed| OutboundRequest {
+        is_reviewed,
+        timeout: Duration::from_millis(200),
+        ..get("https://private.example/")
+    };
+    let fetch = async |is_reviewed| {
+        let addresses = answers(&[&[SocketAddr::from(([10, 255, 255, 1], 443))]]);
+        GuardedFetcher::new(policy, addresses).fetch(private(is_reviewed)).await
+    };
+    assert_eq!(fetch(false).await, Err(OutboundError::Forbidden));
+    assert_ne!(fetch(true).await, Err(OutboundError::Forbidden));
+    let literal = OutboundRequest { url: OutboundUrl::parse("https://10.0.0.1/").unwrap(), ..private(false) };
+    assert_eq!(GuardedFetcher::new(policy, answers(&[])).fetch(literal).await, Err(OutboundError::Forbidden));
 }
 
 #[tokio::test]

@@ -621,6 +621,8 @@ CREATE TABLE webhook_endpoint (
     -- 'unconfirmed', 'active', or why the endpoint is disabled.
     status                     text        NOT NULL,
     disabled_at                timestamptz,
+    -- Created or approved by the operator; any other receiver must have a public address.
+    is_reviewed                boolean     NOT NULL DEFAULT false,
     -- Encrypted under keys.encryption_key and bound to id, as is the previous one.
     secret                     bytea       NOT NULL,
     previous_secret            bytea,

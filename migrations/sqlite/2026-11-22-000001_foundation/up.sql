@@ -592,6 +592,8 @@ CREATE TABLE webhook_endpoint (
     -- 'unconfirmed', 'active', or why the endpoint is disabled.
     status                     TEXT    NOT NULL,
     disabled_at                INTEGER,
+    -- Created or approved by the operator; any other receiver must have a public address.
+    is_reviewed                INTEGER NOT NULL DEFAULT 0,
     -- Encrypted under keys.encryption_key and bound to id, as is the previous one.
     secret                     BLOB    NOT NULL,
     previous_secret            BLOB,

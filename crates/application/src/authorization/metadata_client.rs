@@ -8,11 +8,12 @@ use crate::ports::system::FetchedMetadata;
 use chrono::TimeDelta;
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditKind};
-use domain::client::{Client, MetadataContent, MetadataDocument, MetadataUrl};
+use domain::client::{Client, MetadataContent, MetadataDocument, MetadataError, MetadataUrl};
 use std::net::IpAddr;
 
-/// Limit on fetches per network address. Any visitor can cause them.
+/// Limits on fetches per network address and per host. Any visitor can cause them.
 const FETCHES: AttemptLimit = AttemptLimit { attempts: 30, window_seconds: 600 };
+const FETCHES_OF_HOST: AttemptLimit = AttemptLimit { attempts: 300, ..FETCHES };
 
 /// Bounds of the time until a document is fetched again.
 const MIN_AGE: TimeDelta = TimeDelta::minutes(5);
@@ -39,13 +40,21 @@ impl AuthorizationPorts {
             }
         }
         let block = AddressBlock::containing(address).to_string();
-        count_attempt(&*self.failures, failure_key(&["client-metadata/address", &block]), FETCHES, now)
-            .await?;
+        for (kind, subject, limit) in [
+            ("client-metadata/address", block.as_str(), FETCHES),
+            ("client-metadata/host", url.target().host(), FETCHES_OF_HOST),
+        ] {
+            count_attempt(&*self.failures, failure_key(&[kind, subject]), limit, now).await?;
+        }
         let FetchedMetadata { fields, max_age } = self.metadata.read(url).await?;
         let content = MetadataContent::check(&fields, url)?;
         let age = max_age.unwrap_or(DEFAULT_AGE).clamp(MIN_AGE, MAX_AGE);
         let document = MetadataDocument { url: url.clone(), fresh_until: now + age };
-        Ok(self.store(content.into_client(document, now)).await?)
+        let client = content.into_client(document, now);
+        if client.name.imitates_server(None) && !self.metadata_policy.is_reviewed(&client) {
+            return Err(MetadataError::ReservedName.into());
+        }
+        Ok(self.store(client).await?)
     }
 
     /// Stores a client as read, except that a disabled one stays disabled. If the document has changed,

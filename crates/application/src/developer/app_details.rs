@@ -1,9 +1,14 @@
 //! Details of an app, as a developer enters them.
 
+use crate::ports::storage::{ClientReader, StorageError};
 use domain::client::{
     Client, ClientName, ClientPages, Contact, InvalidRedirectUri, MAX_OWN_REDIRECT_URIS, RedirectUri, WebPage,
 };
+use domain::id::UserId;
 use domain::scope::{Scope, ScopeSet};
+
+/// Number of clients that are read at a time.
+const PAGE: u32 = 500;
 
 /// Details of an app, as entered.
 #[derive(Debug, Clone, Copy)]
@@ -29,7 +34,7 @@ pub enum InvalidAppField {
     Name,
     /// The user has registered an app with this name.
     NameTaken,
-    /// The name imitates the server or its operator.
+    /// The name imitates the server, its operator or an approved app, or claims a review.
     NameReserved,
     /// The home page is not an https URL.
     HomePage,
@@ -57,12 +62,40 @@ pub(super) struct AppDetails {
     pub(super) scopes: ScopeSet,
 }
 
+/// Returns whether people could take an app of this developer and name for the server, its operator, or an
+/// app of others that the operator registered or approved.
+pub(super) async fn is_reserved(
+    name: &str,
+    operator: Option<&str>,
+    owner: UserId,
+    clients: &dyn ClientReader,
+) -> Result<bool, StorageError> {
+    // The fault of an invalid name is reported instead.
+    let Ok(name) = ClientName::parse(name) else { return Ok(false) };
+    if name.imitates_server(operator) {
+        return Ok(true);
+    }
+    let is_known = |client: &Client| {
+        let review = client.review;
+        client.kind.is_app()
+            && !review.is_draft()
+            && review.owner() != Some(owner)
+            && client.document.is_none()
+    };
+    let mut after = None;
+    loop {
+        let page = clients.list_clients(after, PAGE).await?;
+        let Some(last) = page.last() else { return Ok(false) };
+        after = Some(last.id);
+        if page.iter().any(|client| is_known(client) && name.looks_like(&client.name)) {
+            return Ok(true);
+        }
+    }
+}
+
 impl AppDetails {
     /// Validates the details; returns every fault, in the order of the form.
-    pub(super) fn read(
-        form: AppForm<'_>,
-        is_reserved: impl Fn(&ClientName) -> bool,
-    ) -> Result<Self, Vec<InvalidAppField>> {
+    pub(super) fn read(form: AppForm<'_>, is_reserved: bool) -> Result<Self, Vec<InvalidAppField>> {
         let mut faults = Vec::new();
         let mut page = |text: Option<&str>, fault| {
             let page = text.map(WebPage::parse).transpose();
@@ -78,7 +111,7 @@ impl AppDetails {
         let name = ClientName::parse(form.name);
         match &name {
             Err(_) => faults.insert(0, InvalidAppField::Name),
-            Ok(name) if is_reserved(name) => faults.insert(0, InvalidAppField::NameReserved),
+            Ok(_) if is_reserved => faults.insert(0, InvalidAppField::NameReserved),
             Ok(_) => {}
         }
         let contact = Contact::parse(form.contact);

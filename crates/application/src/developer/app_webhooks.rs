@@ -1,7 +1,8 @@
 //! Webhook endpoints of a developer's app.
 
 use super::{AppCommand, DeveloperAppError, read_own};
-use crate::ports::storage::{ClientReader, StorageError, WebhookReader};
+use crate::attempt_limit::{AttemptLimit, count_attempt, failure_key};
+use crate::ports::storage::{ClientReader, FailureCounter, StorageError, WebhookReader};
 use crate::ports::system::Clock;
 use crate::webhook::{CreateWebhookCommand, CreatedWebhook, ManageWebhooks, WebhookActor, WebhookError};
 use chrono::TimeDelta;
@@ -15,12 +16,21 @@ use std::sync::Arc;
 /// Number of deliveries that are listed for each endpoint.
 const LISTED_DELIVERIES: u32 = 20;
 
+const TEN_MINUTES: u32 = 600;
+/// Limits on what developers ask to be sent: challenges, tests and replays. Strangers' servers may receive it.
+const PER_ENDPOINT: AttemptLimit = AttemptLimit { attempts: 10, window_seconds: TEN_MINUTES };
+const PER_DEVELOPER: AttemptLimit = AttemptLimit { attempts: 30, window_seconds: TEN_MINUTES };
+/// Of all developers together; above the limit of one, who could otherwise block a host that others use.
+const PER_HOST: AttemptLimit = AttemptLimit { attempts: 60, window_seconds: TEN_MINUTES };
+
 /// Dependencies of [`AppWebhooks`].
 pub struct AppWebhookPorts {
     /// Apps.
     pub clients: Arc<dyn ClientReader>,
     /// Endpoints and deliveries.
     pub webhooks: Arc<dyn WebhookReader>,
+    /// Counters of what developers ask to be sent.
+    pub failures: Arc<dyn FailureCounter>,
     /// Creates and changes endpoints.
     pub manage: ManageWebhooks,
     /// The clock.
@@ -43,7 +53,7 @@ pub struct DeveloperWebhooks {
 /// Endpoints have no contact: the notice that one was disabled goes to the owner's current address.
 #[derive(Constructor)]
 pub struct AppWebhooks {
-    ports: AppWebhookPorts,
+    pub(super) ports: AppWebhookPorts,
 }
 
 impl AppWebhooks {
@@ -67,13 +77,13 @@ impl AppWebhooks {
     ) -> Result<CreatedWebhook, DeveloperAppError> {
         self.check_fresh(command)?;
         self.check_app(command).await?;
-        let create = CreateWebhookCommand {
-            client_id: command.id,
-            url,
-            contact: None,
-            actor: actor(command),
-            policy: self.ports.policy,
-        };
+        let policy = self.ports.policy.for_unreviewed();
+        if !policy.allows_url(&url) {
+            return Err(WebhookError::Forbidden.into());
+        }
+        self.count_sending(command, None, &url).await?;
+        let create =
+            CreateWebhookCommand { client_id: command.id, url, contact: None, actor: actor(command), policy };
         Ok(self.ports.manage.create(create).await?)
     }
 
@@ -96,7 +106,8 @@ impl AppWebhooks {
         command: AppCommand<'_>,
         endpoint: WebhookEndpointId,
     ) -> Result<EventKind, DeveloperAppError> {
-        self.check_endpoint(command, endpoint).await?;
+        let url = self.check_endpoint(command, endpoint).await?;
+        self.count_sending(command, Some(endpoint), &url).await?;
         Ok(self.ports.manage.test(endpoint, actor(command)).await?)
     }
 
@@ -107,7 +118,8 @@ impl AppWebhooks {
         endpoint: WebhookEndpointId,
         last: TimeDelta,
     ) -> Result<usize, DeveloperAppError> {
-        self.check_endpoint(command, endpoint).await?;
+        let url = self.check_endpoint(command, endpoint).await?;
+        self.count_sending(command, Some(endpoint), &url).await?;
         let since = self.ports.clock.now() - last;
         Ok(self.ports.manage.replay(endpoint, since, actor(command)).await?)
     }
@@ -136,15 +148,38 @@ impl AppWebhooks {
         found.map(drop).ok_or(DeveloperAppError::NotFound)
     }
 
+    /// Returns the URL of an endpoint of the app.
     async fn check_endpoint(
         &self,
         command: AppCommand<'_>,
         endpoint: WebhookEndpointId,
-    ) -> Result<(), DeveloperAppError> {
+    ) -> Result<OutboundUrl, DeveloperAppError> {
         self.check_app(command).await?;
         let endpoints = self.ports.webhooks.list_endpoints(Some(command.id)).await?;
-        let is_own = endpoints.iter().any(|one| one.id == endpoint);
-        if is_own { Ok(()) } else { Err(WebhookError::NotFound.into()) }
+        let found = endpoints.into_iter().find(|one| one.id == endpoint);
+        found.map(|endpoint| endpoint.url).ok_or_else(|| WebhookError::NotFound.into())
+    }
+
+    /// Counts a message, or a replay, that the developer asks for; a new endpoint has no id yet.
+    async fn count_sending(
+        &self,
+        command: AppCommand<'_>,
+        endpoint: Option<WebhookEndpointId>,
+        url: &OutboundUrl,
+    ) -> Result<(), DeveloperAppError> {
+        let (endpoint, developer) =
+            (endpoint.map(|id| id.to_string()).unwrap_or_default(), command.session.user_id.to_string());
+        let now = self.ports.clock.now();
+        for (kind, subject, limit) in [
+            ("webhook/endpoint", endpoint.as_str(), PER_ENDPOINT),
+            ("webhook/developer", &developer, PER_DEVELOPER),
+            ("webhook/host", url.host(), PER_HOST),
+        ] {
+            if !subject.is_empty() {
+                count_attempt(&*self.ports.failures, failure_key(&[kind, subject]), limit, now).await?;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -1,14 +1,15 @@
 //! Changes an app of a developer.
 
-use super::app_details::{AppDetails, AppForm};
+use super::app_details::{AppDetails, AppForm, is_reserved};
 use super::{DeveloperAppError, check_owner, find_own, refuse};
 use crate::audit;
-use crate::ports::storage::UnitOfWork;
+use crate::ports::storage::{ClientReader, UnitOfWork};
 use domain::audit::{AuditActor, AuditKind};
-use domain::client::{Client, ClientName};
+use domain::client::Client;
 use domain::id::ClientId;
 use domain::session::Session;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 /// Input of [`ChangeApp`].
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +37,7 @@ pub enum ChangedApp {
 
 crate::audit::use_case! {
     /// Changes apps of developers.
-    ChangeApp
+    ChangeApp { clients: Arc<dyn ClientReader> }
 }
 
 impl ChangeApp {
@@ -46,8 +47,9 @@ impl ChangeApp {
         if !session.is_fresh(self.trail.now()) {
             return Err(DeveloperAppError::NotFresh);
         }
+        let is_reserved = is_reserved(form.name, operator, session.user_id, self.clients.as_ref()).await?;
         let mut unit = self.units.begin().await?;
-        let (before, after) = match change(&mut *unit, session, id, form, operator).await {
+        let (before, after) = match change(&mut *unit, session, id, form, is_reserved).await {
             Ok(changed) => changed,
             Err(error) => return Err(refuse(unit, error).await),
         };
@@ -66,12 +68,12 @@ async fn change(
     session: &Session,
     id: ClientId,
     form: AppForm<'_>,
-    operator: Option<&str>,
+    is_reserved: bool,
 ) -> Result<(Client, Client), DeveloperAppError> {
     check_owner(unit, session).await?;
     let before = find_own(unit, session.user_id, id).await?;
     // The operator can give an app any name.
-    let is_reserved = |name: &ClientName| *name != before.name && name.imitates_server(operator);
+    let is_reserved = is_reserved && form.name != before.name.as_str();
     let details = AppDetails::read(form, is_reserved).map_err(DeveloperAppError::Invalid)?;
     let after = details.applied_to(&before);
     if before != after && !unit.clients().update(&after).await? {

@@ -20,6 +20,7 @@ pub use register_app::*;
 pub use sandbox_code::*;
 pub use show_developer_apps::*;
 
+use crate::attempt_limit::from_attempt_rejected;
 use crate::personal_token::is_unavailable;
 use crate::ports::storage::{StorageError, UnitOfWork};
 use crate::sandbox::CreateSandboxError;
@@ -71,6 +72,12 @@ pub enum DeveloperAppError {
     /// The webhook endpoint cannot be created or changed.
     #[error(transparent)]
     Webhook(WebhookError),
+    /// The user asked for too many webhook messages, or others did at the same host.
+    #[error("too many webhook messages were asked for")]
+    TooManyMessages {
+        /// Seconds until the window ends.
+        retry_after_seconds: u32,
+    },
     /// The operator has disabled the app; a disabled app cannot be deleted.
     #[error("the app is disabled")]
     Disabled,
@@ -84,6 +91,8 @@ pub enum DeveloperAppError {
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
+
+from_attempt_rejected!(DeveloperAppError, TooManyMessages);
 
 impl From<CreateSandboxError> for DeveloperAppError {
     fn from(error: CreateSandboxError) -> Self {

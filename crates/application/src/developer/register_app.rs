@@ -1,15 +1,16 @@
 //! Registers an app for a developer.
 
-use super::app_details::{AppDetails, AppForm, InvalidAppField};
+use super::app_details::{AppDetails, AppForm, InvalidAppField, is_reserved};
 use super::{DeveloperAppError, check_owner, refuse};
 use crate::audit;
 use crate::operator::{CreatedClient, new_client_secret};
-use crate::ports::storage::UnitOfWork;
+use crate::ports::storage::{ClientReader, UnitOfWork};
 use domain::audit::{AuditActor, AuditKind};
 use domain::client::{Client, ClientKind, ClientSecret, ClientStatus, MAX_OWN_CLIENTS, Review};
 use domain::id::ClientId;
 use domain::session::Session;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 /// Input of [`RegisterApp`].
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +29,7 @@ pub struct RegisterAppCommand<'a> {
 
 audit::use_case! {
     /// Registers apps of developers.
-    RegisterApp
+    RegisterApp { clients: Arc<dyn ClientReader> }
 }
 
 impl RegisterApp {
@@ -40,9 +41,9 @@ impl RegisterApp {
         if !session.is_fresh(now) {
             return Err(DeveloperAppError::NotFresh);
         }
+        let is_reserved = is_reserved(form.name, operator, owner, self.clients.as_ref()).await?;
         let AppDetails { name, pages, contact, redirect_uris, scopes } =
-            AppDetails::read(form, |name| name.imitates_server(operator))
-                .map_err(DeveloperAppError::Invalid)?;
+            AppDetails::read(form, is_reserved).map_err(DeveloperAppError::Invalid)?;
         let client = Client {
             id: ClientId::from_uuid(self.trail.entropy.uuid()),
             name,

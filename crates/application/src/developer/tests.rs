@@ -14,7 +14,9 @@ use crate::access::DailyLimits;
 use crate::client_usage::first_usage_day;
 use crate::operator::ClientError;
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork, RecordedEvents};
-use crate::ports::storage::{ClientWithSecrets, MockClientReader, MockClientUsageStore, MockGrantReader};
+use crate::ports::storage::{
+    ClientReader, ClientWithSecrets, MockClientReader, MockClientUsageStore, MockGrantReader,
+};
 use crate::testing::{
     ADDRESS, REDIRECT_URI, app, client_id, clock, entropy, locked, noon, person, session, stored_secret,
     user_id,
@@ -104,7 +106,28 @@ impl TestStore {
 }
 
 fn register_app(prepared: &TestStore) -> RegisterApp {
-    RegisterApp::new(prepared.units.clone(), entropy(), clock())
+    RegisterApp::new(prepared.units.clone(), registered(), entropy(), clock())
+}
+
+/// Reader of all clients: an approved app of user 2, a draft of user 3, and approved apps of user 1.
+fn registered() -> Arc<dyn ClientReader> {
+    let of = |number, name: &str, review| {
+        let name = ClientName::parse(name).unwrap();
+        Client { id: client_id(number), name, ..own(review) }
+    };
+    let clients = [
+        of(11, "Moon Diary", Review::Approved { owner: Some(user_id(2)) }),
+        of(12, "Star Diary", Review::BY_OPERATOR),
+        of(13, "Sun Diary", Review::Draft { owner: user_id(3) }),
+        of(14, "Rain Diary", Review::Approved { owner: Some(user_id(1)) }),
+    ];
+    let mut reader = MockClientReader::new();
+    reader.expect_list_clients().returning(move |after, limit| {
+        assert_eq!(limit, 500);
+        // One at a time, so that a later page is read.
+        Ok(clients.iter().filter(|client| Some(client.id) > after).take(1).cloned().collect())
+    });
+    Arc::new(reader)
 }
 
 /// A unit of work that finds user 1 with apps of these names.
@@ -255,9 +278,28 @@ async fn a_person_registers_no_second_app_of_the_same_name() {
     prepared.assert_nothing_stored();
 }
 
-/// Names that imitate the server or its operator.
-const IMITATIONS: [&str; 4] =
-    ["Restwell", "R\u{435}stwell Pro", "Official Night Owl", "Example Sleep Clinic"];
+/// Names that imitate the server, its operator or an approved app, or claim a review.
+const IMITATIONS: [&str; 9] = [
+    "Restwell",
+    "R\u{435}stwell Pro",
+    "Official Night Owl",
+    "Example Sleep Clinic",
+    "Approved by the operator",
+    "Night Owl ✔",
+    "Exemple Sleep Clinic",
+    "M\u{43e}on-Diary",
+    "Star Dairy",
+];
+
+#[tokio::test]
+async fn names_like_those_of_drafts_and_of_the_developers_apps_are_free() {
+    for name in ["Sun Diary", "Rain Diary 2", "Moon"] {
+        let mut unit = with_names(Vec::new());
+        unit.clients.expect_insert().times(1).returning(|_| Ok(()));
+        unit.clients.expect_insert_secret().times(1).returning(|_, _| Ok(()));
+        assert!(register(&TestStore::new([unit]), 0, AppForm { name, ..FORM }).await.is_ok(), "{name}");
+    }
+}
 
 #[tokio::test]
 async fn no_app_is_registered_under_a_name_that_imitates_the_server() {

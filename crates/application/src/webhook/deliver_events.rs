@@ -245,6 +245,7 @@ impl DeliverEvents {
         }
         (!signatures.is_empty()).then(|| OutboundRequest {
             url: endpoint.url.clone(),
+            is_reviewed: endpoint.is_reviewed,
             headers: vec![
                 ("webhook-id", id.to_string()),
                 ("webhook-timestamp", now.timestamp().to_string()),

@@ -64,6 +64,7 @@ impl ManageWebhooks {
             url,
             contact,
             status: EndpointStatus::Unconfirmed,
+            is_reviewed: matches!(actor, WebhookActor::Operator),
             secret: self.signer.seal(id, &secret)?,
             previous_secret: None,
             created_at: now,

@@ -40,6 +40,7 @@ fn endpoint() -> WebhookEndpoint {
         url: OutboundUrl::parse("https://hooks.example/x").unwrap(),
         contact: Some(Email::parse("dev@example.org").unwrap()),
         status: EndpointStatus::Active,
+        is_reviewed: false,
         secret: SealedWebhookSecret::new(vec![1]),
         previous_secret: None,
         created_at: noon(),

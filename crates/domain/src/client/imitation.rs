@@ -6,23 +6,105 @@ use unicode_security::skeleton;
 
 /// Name of the software, which every page shows, as [`words`] returns it.
 const PRODUCT: &str = "restwell";
-/// Claim that only the operator can make.
-const OFFICIAL: &str = "official";
+/// Words of a name that claims a review, or to come from the operator.
+const CLAIMS: [&str; 19] = [
+    "accredited",
+    "admin",
+    "administrator",
+    "approval",
+    "approved",
+    "authentic",
+    "authorised",
+    "authorized",
+    "certified",
+    "endorsed",
+    "genuine",
+    "official",
+    "operator",
+    "recommended",
+    "reviewed",
+    "trusted",
+    "validated",
+    "verified",
+    "vetted",
+];
 
-/// Returns whether a word of a name starts with the product's name, or consecutive words together spell it,
-/// the operator's name or `official`. Look-alike letters and digits, case and accents make no difference.
+/// Check marks, seals, shields and medals, which other services show beside verified names.
+const MARKS: [char; 18] = [
+    '√',
+    '⍻',
+    '☑',
+    '✅',
+    '✓',
+    '✔',
+    '\u{10102}',
+    '🆗',
+    '🈴',
+    '🎖',
+    '🏅',
+    '🏵',
+    '🔏',
+    '🔐',
+    '🗸',
+    '🗹',
+    '🛡',
+    '\u{1FBB1}',
+];
+
+/// Number of letters from which one changed letter is easily overlooked.
+const LONG: usize = 6;
+
+/// Returns whether people could take the client of this name for the server, its operator or a reviewed one.
+///
+/// Look-alike letters and digits, case and accents make no difference. Rejected are a word that starts with
+/// the product's name, consecutive words that together spell it, the operator's name or a claim, and marks of
+/// approval. One edit of a word for the product, or of consecutive words for the operator, is overlooked.
 pub(super) fn imitates_server(name: &str, operator: Option<&str>) -> bool {
-    let reserved: Vec<String> = [PRODUCT, OFFICIAL]
-        .into_iter()
-        .chain(operator)
-        .flat_map(readings)
-        .map(|words| words.concat())
-        .collect();
-    let readings = readings(name);
-    readings.iter().any(|words| {
-        words.iter().any(|word| word.starts_with(PRODUCT))
-            || reserved.iter().any(|reserved| has_words(words, reserved))
+    if name.chars().any(|c| MARKS.contains(&c)) {
+        return true;
+    }
+    let spelled = |text| readings(text).map(|words| words.concat());
+    let operator: Vec<String> = operator.into_iter().flat_map(spelled).collect();
+    let reserved: Vec<String> = CLAIMS.into_iter().chain([PRODUCT]).flat_map(spelled).collect();
+    readings(name).iter().any(|words| {
+        words.iter().any(|word| starts_like_product(word))
+            || reserved.iter().any(|reserved| has_words(words, |spelled| spelled == reserved))
+            || operator.iter().any(|operator| has_words(words, |spelled| resembles(spelled, operator)))
     })
+}
+
+/// Returns whether people could take one name for the other: both spell the same but for one letter.
+pub(super) fn look_alike(one: &str, other: &str) -> bool {
+    let other = readings(other).map(|words| words.concat());
+    readings(one).iter().any(|words| other.iter().any(|other| resembles(&words.concat(), other)))
+}
+
+fn starts_like_product(word: &str) -> bool {
+    let lengths = PRODUCT.len() - 1..=PRODUCT.len() + 1;
+    word.starts_with(PRODUCT)
+        || lengths.filter_map(|length| word.get(..length)).any(|start| resembles(start, PRODUCT))
+}
+
+/// Returns whether two spellings are equal, or long and one edit apart: a letter added, missing, replaced or
+/// swapped with the next one. Readers notice another first letter: `Crestwell` is not `Restwell`.
+fn resembles(one: &str, other: &str) -> bool {
+    if one == other {
+        return !one.is_empty();
+    }
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    one.len().min(other.len()) >= LONG && one.first() == other.first() && are_one_edit_apart(&one, &other)
+}
+
+fn are_one_edit_apart(one: &[char], other: &[char]) -> bool {
+    let (long, short) = if one.len() < other.len() { (other, one) } else { (one, other) };
+    let start = long.iter().zip(short).take_while(|(a, b)| a == b).count();
+    let (long, short) = (long.get(start..).unwrap_or_default(), short.get(start..).unwrap_or_default());
+    match (long, short) {
+        ([_, long @ ..], short) if long == short => true,
+        ([_, long @ ..], [_, short @ ..]) if long == short => true,
+        ([a, b, long @ ..], [c, d, short @ ..]) => (a, b) == (d, c) && long == short,
+        _ => false,
+    }
 }
 
 /// Returns the words of a text as people read them: in the given case, in lower case, because a capital
@@ -51,7 +133,8 @@ fn unenclosed(c: char) -> char {
 fn words(text: &str) -> Vec<String> {
     let letters = skeleton(text).filter(|c| c.general_category_group() != GeneralCategoryGroup::Mark);
     let seen: String = letters.flat_map(char::to_lowercase).map(folded).collect();
-    let seen = seen.replace("vv", "w");
+    // The skeleton of `m` is `rn`.
+    let seen = seen.replace("vv", "w").replace("rn", "m");
     let words = seen.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_owned).collect()
 }
@@ -67,22 +150,20 @@ const fn folded(c: char) -> char {
         'ᴛ' | '7' => 't',
         'ꜰ' => 'f',
         'ᴀ' => 'a',
+        'ᴅ' => 'd',
+        'ᴘ' => 'p',
         _ => c,
     }
 }
 
-/// Returns whether a run of words together spells `reserved`.
-fn has_words(words: &[String], reserved: &str) -> bool {
+/// Returns whether a run of words together is `wanted`.
+fn has_words(words: &[String], wanted: impl Fn(&str) -> bool) -> bool {
     (0..words.len()).any(|start| {
-        let mut rest = reserved;
-        for word in words.iter().skip(start) {
-            match rest.strip_prefix(word.as_str()) {
-                Some("") => return true,
-                Some(after) => rest = after,
-                None => return false,
-            }
-        }
-        false
+        let mut spelled = String::new();
+        words.iter().skip(start).any(|word| {
+            spelled.push_str(word);
+            wanted(&spelled)
+        })
     })
 }
 
@@ -166,20 +247,116 @@ mod tests {
             assert!(imitates_server(name, clinic), "{name}");
             assert!(!imitates_server(name, None), "{name}");
         }
-        for name in ["Sleep Clinic", "Example Sleep", "Example Sleep Clinics"] {
+        for name in ["Sleep Clinic", "Example Sleep", "Example Sleep Clinicians", "Sample Sleep Clinic"] {
             assert!(!imitates_server(name, clinic), "{name}");
         }
         assert!(!imitates_server("Night Owl", Some("")) && !imitates_server("Night Owl", Some(" - ")));
     }
 
     #[test]
+    fn the_operators_name_with_a_letter_changed_imitates_the_server() {
+        let clinic = Some("Example Sleep Clinic");
+        for name in [
+            "Example Sleep Clinics",
+            "Exanple Sleep Clinic",
+            "Example Sleap Clinic",
+            "Example Slep Clinic",
+            "Exampel-Sleep-Clinic",
+            "The Example Sleep Clinlk App",
+            "ExampleSleepClinik",
+        ] {
+            assert!(imitates_server(name, clinic), "{name}");
+        }
+        // One letter of a short name makes another name.
+        assert!(imitates_server("Luna", Some("Luna")) && !imitates_server("Lunar", Some("Luna")));
+    }
+
+    #[test]
+    fn the_name_of_the_software_with_a_letter_changed_imitates_the_server() {
+        for name in [
+            "Restwcll",
+            "Restwel",
+            "Restwelll",
+            "Resstwell",
+            "Rstwell",
+            "Retswell",
+            "Restwlel",
+            "Restvell",
+            "RestwcllApp",
+            "Restwcllness",
+            "My Restwcll",
+            "Reftwell",
+        ] {
+            assert!(imitates_server(name, None), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_claims_a_review_imitates_a_reviewed_app() {
+        for name in [
+            "Approved by the operator",
+            "Night Reader (verified)",
+            "CERTIFIED Night Reader",
+            "Trusted-Reader",
+            "NightReaderReviewed",
+            "Аpproved Reader",
+            "V e r i f i e d",
+            "Ver1f1ed",
+            "ᴀᴘᴘʀᴏᴠᴇᴅ",
+            "Server Admin",
+        ] {
+            assert!(imitates_server(name, None), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_with_a_mark_of_approval_imitates_a_reviewed_app() {
+        for mark in MARKS {
+            assert!(imitates_server(&format!("Night Reader {mark}"), None), "{mark}");
+            assert!(imitates_server(&format!("{mark}\u{fe0f}Night Reader"), None), "{mark}");
+        }
+    }
+
+    #[test]
+    fn names_that_differ_in_one_letter_or_by_look_alikes_are_alike() {
+        for name in [
+            "Night Reader",
+            "night-reader",
+            "NightReader",
+            "N\u{456}ght Reader",
+            "Nlght Reader",
+            "Night Raeder",
+            "Night Readers",
+            "Night Reader!",
+        ] {
+            assert!(look_alike(name, "Night Reader") && look_alike("Night Reader", name), "{name}");
+        }
+        for name in ["Night", "Reader", "Night Reader Pro", "Light Reader", "Night Rider", "眠り"] {
+            assert!(!look_alike(name, "Night Reader"), "{name}");
+        }
+        assert!(look_alike("眠り", "眠り") && !look_alike("!", "?") && !look_alike("Owl", "Owls"));
+    }
+
+    #[test]
     fn other_names_are_free() {
         for name in [
+            "Best Well",
+            "Rest Bell",
+            "Westwell",
+            "Restless Nights",
+            "Restwise",
+            "Review Your Nights",
+            "Sleep Reviewer",
+            "Untrusted",
+            "Rusted",
+            "Operations",
+            "Proven Sleep",
+            "Sleep ★★★",
+            "Owl™ 🦉",
             "Night Owl",
             "Forest Wellness",
             "Crestwell",
             "Everestwell",
-            "Best Well",
             "Rest & Wellness",
             "Rest 7 Wells",
             "Unofficial Reader",
@@ -206,8 +383,16 @@ mod tests {
         }
 
         #[test]
+        fn any_other_letter_within_the_name_does_not_hide_an_imitation(at in 1..8_usize, letter in "[a-z]") {
+            let mut name = "restwell".to_owned();
+            name.replace_range(at..=at, &letter);
+            prop_assert!(imitates_server(&name, None), "{}", name);
+        }
+
+        #[test]
         fn comparing_arbitrary_names_does_not_panic(name in "\\PC{0,40}", operator in "\\PC{0,20}") {
             let _ = imitates_server(&name, Some(&operator));
+            prop_assert_eq!(look_alike(&name, &operator), look_alike(&operator, &name));
         }
     }
 }

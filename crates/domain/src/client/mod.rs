@@ -52,9 +52,14 @@ impl ClientName {
         &self.0
     }
 
-    /// Returns whether people could take the client for this server or its operator, or for an official one.
+    /// Returns whether people could take the client for this server or its operator, or for a reviewed one.
     pub fn imitates_server(&self, operator: Option<&str>) -> bool {
         imitation::imitates_server(&self.0, operator)
+    }
+
+    /// Returns whether people could take the client for one of this name.
+    pub fn looks_like(&self, other: &Self) -> bool {
+        imitation::look_alike(&self.0, &other.0)
     }
 }
 

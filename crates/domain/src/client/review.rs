@@ -6,6 +6,7 @@ use super::web_page::WebPage;
 use crate::id::UserId;
 use crate::scope::Scope;
 use crate::user::Email;
+use crate::webhook::WebhookEndpoint;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
@@ -75,8 +76,8 @@ impl Review {
 
 impl Client {
     /// Returns a digest of what the operator reviews, 32 hexadecimal digits. It changes with the name, the
-    /// pages, the contact, the redirect URIs and the scopes.
-    pub fn revision(&self) -> String {
+    /// pages, the contact, the redirect URIs, the scopes and the URLs of the client's webhook endpoints.
+    pub fn revision(&self, endpoints: &[WebhookEndpoint]) -> String {
         let mut hasher = Sha256::new();
         let mut add = |part: &str| {
             hasher.update(part.len().to_be_bytes());
@@ -89,6 +90,7 @@ impl Client {
         add(self.contact.as_ref().map_or("", Contact::as_str));
         self.redirect_uris.iter().map(RedirectUri::as_str).for_each(&mut add);
         self.scopes.iter().map(Scope::as_str).for_each(&mut add);
+        endpoints.iter().map(|endpoint| endpoint.url.as_str()).for_each(&mut add);
         let digest: [u8; 32] = hasher.finalize().into();
         Uuid::from_bytes(digest.first_chunk().copied().unwrap_or_default()).simple().to_string()
     }
@@ -130,7 +132,9 @@ impl Contact {
 mod tests {
     use super::*;
     use crate::client::{ClientKind, ClientName, ClientPages, ClientStatus};
-    use crate::id::ClientId;
+    use crate::id::{ClientId, WebhookEndpointId};
+    use crate::outbound::OutboundUrl;
+    use crate::webhook::{EndpointStatus, SealedWebhookSecret};
 
     fn user(number: u128) -> UserId {
         UserId::from_uuid(Uuid::from_u128(number))
@@ -184,12 +188,26 @@ mod tests {
             Client { scopes: [Scope::Sleep, Scope::Profile].into_iter().collect(), ..client.clone() },
         ];
         let revisions: std::collections::BTreeSet<String> =
-            changed.iter().chain([&client]).map(Client::revision).collect();
+            changed.iter().chain([&client]).map(|client| client.revision(&[])).collect();
         assert_eq!(revisions.len(), changed.len() + 1);
-        assert_eq!(
-            Client { review: client.review.approved(), ..client.clone() }.revision(),
-            client.revision()
-        );
+        let approved = Client { review: client.review.approved(), ..client.clone() };
+        assert_eq!(approved.revision(&[]), client.revision(&[]));
+        let endpoint = WebhookEndpoint {
+            id: WebhookEndpointId::from_uuid(Uuid::nil()),
+            client_id: client.id,
+            url: OutboundUrl::parse("https://owl.example/hooks").unwrap(),
+            contact: None,
+            status: EndpointStatus::Unconfirmed,
+            is_reviewed: false,
+            secret: SealedWebhookSecret::new(vec![1]),
+            previous_secret: None,
+            created_at: chrono::DateTime::UNIX_EPOCH,
+        };
+        let reviewed =
+            WebhookEndpoint { is_reviewed: true, status: EndpointStatus::Active, ..endpoint.clone() };
+        let with_endpoint = client.revision(std::slice::from_ref(&endpoint));
+        assert_eq!(client.revision(&[reviewed]), with_endpoint);
+        assert!(!revisions.contains(&with_endpoint));
     }
 
     #[test]

@@ -15,15 +15,16 @@ use std::net::IpAddr;
 pub struct OutboundPolicy {
     /// Whether this machine is allowed, also without TLS; only for a server that is itself on loopback.
     pub allow_loopback: bool,
-    /// Whether private networks are allowed (`outbound.allow_private_networks`).
+    /// Whether private networks are allowed (`outbound.allow_private_networks`), for receivers of webhooks that
+    /// the operator reviewed.
     pub allow_private_networks: bool,
 }
 
 impl OutboundPolicy {
-    /// Returns the policy for client metadata documents: private networks are for receivers of webhooks only,
-    /// because anyone can make the server fetch a document.
+    /// Returns the policy for hosts that the operator has not reviewed: those of client metadata documents,
+    /// which anyone can make the server fetch, and of developers' webhooks.
     #[must_use]
-    pub const fn for_documents(self) -> Self {
+    pub const fn for_unreviewed(self) -> Self {
         Self { allow_private_networks: false, ..self }
     }
 
@@ -87,7 +88,7 @@ mod tests {
     fn documents_are_never_fetched_from_private_networks_cimd_section_6_5() {
         let webhooks = OutboundPolicy { allow_private_networks: true, allow_loopback: true };
         let url = "https://192.168.1.2/client.json";
-        assert!(allowed(webhooks, url) && !allowed(webhooks.for_documents(), url));
-        assert!(allowed(webhooks.for_documents(), "https://127.0.0.1/client.json"));
+        assert!(allowed(webhooks, url) && !allowed(webhooks.for_unreviewed(), url));
+        assert!(allowed(webhooks.for_unreviewed(), "https://127.0.0.1/client.json"));
     }
 }

@@ -87,6 +87,9 @@ pub struct WebhookEndpoint {
     pub contact: Option<Email>,
     /// Whether it is sent events.
     pub status: EndpointStatus,
+    /// Whether the operator created or approved it. Any other receiver must have a public address, and its
+    /// developer does not learn why a connection failed.
+    pub is_reviewed: bool,
     /// The secret that signs.
     pub secret: SealedWebhookSecret,
     /// The previous secret, which also signs for a day.
@@ -124,6 +127,7 @@ mod tests {
             url: OutboundUrl::parse("https://hooks.example/").unwrap(),
             contact: None,
             status: EndpointStatus::Active,
+            is_reviewed: false,
             secret: sealed(1),
             previous_secret: None,
             created_at: now,

@@ -95,8 +95,8 @@ pub(super) fn errors(faults: &[InvalidAppField]) -> FormErrors {
         ),
         InvalidAppField::NameReserved => errors.and(
             "name",
-            "Choose another name. This one looks like the name of this server or its operator, or claims to be \
-             official.",
+            "Choose another name. This one looks like the name of this server or its operator or of an approved app, \
+             or claims to be reviewed or official.",
         ),
         InvalidAppField::HomePage => {
             errors.and("home_page", "Home page: enter an https address, or leave it empty.")

@@ -136,6 +136,7 @@ fn refused(refusal: Refusal, sent: &DeveloperForm<'_>, endpoint: Endpoint) -> Re
         DeveloperAppError::NotFresh => Ok(see_other(&Destination::Developer.sign_in())),
         DeveloperAppError::NotFound => Err(Problem::new(Fault::NotFound)),
         DeveloperAppError::AccountUnavailable => Err(Problem::new(Fault::ForeignForm)),
+        DeveloperAppError::TooManyMessages { retry_after_seconds } => Err(too_many(retry_after_seconds)),
         DeveloperAppError::Storage(error) => Err(error.into()),
         DeveloperAppError::Webhook(WebhookError::Signer(error)) => Err(Problem::internal(error)),
         DeveloperAppError::Invalid(_)
@@ -148,4 +149,14 @@ fn refused(refusal: Refusal, sent: &DeveloperForm<'_>, endpoint: Endpoint) -> Re
         | DeveloperAppError::TooManyPeople
         | DeveloperAppError::Webhook(_) => Err(Problem::new(Fault::InvalidForm)),
     }
+}
+
+fn too_many(seconds: u32) -> Problem {
+    let minutes = seconds.div_ceil(60);
+    let unit = if minutes == 1 { "minute" } else { "minutes" };
+    let text = format!(
+        "You asked for too many tests, challenges or replays, or several developers did at the same host. Nothing was \
+         sent. Try again in {minutes} {unit}."
+    );
+    Problem::new(Fault::TooManyAttempts).detail(text).retry_after(seconds)
 }

@@ -182,18 +182,23 @@ fn endpoint_line(
         created: moment::day(endpoint.created_at, zone),
         is_tested: false,
         previous_until: previous.map(|previous| moment::to_the_minute(previous.expires_at, zone)),
-        deliveries: deliveries.into_iter().map(|delivery| delivery_line(&delivery, zone)).collect(),
+        deliveries: deliveries
+            .into_iter()
+            .map(|delivery| delivery_line(&delivery, endpoint.is_reviewed, zone))
+            .collect(),
     }
 }
 
-/// Returns the line of a logged attempt, without the person of the event.
-fn delivery_line(delivery: &Delivery, zone: TimeZone) -> DeliveryLine {
+/// Returns the line of a logged attempt, without the person of the event. Neither words nor times tell failed
+/// connections apart unless the operator has reviewed the endpoint: developers could probe the server's network.
+fn delivery_line(delivery: &Delivery, is_reviewed: bool, zone: TimeZone) -> DeliveryLine {
+    let is_told = is_reviewed || !matches!(delivery.result, DeliveryResult::Failed(_));
     DeliveryLine {
         at: moment::to_the_second(delivery.at, zone),
         kind: delivery.event.kind.as_str(),
         message: delivery.message_id().map(|id| id.to_string()),
-        result: words(delivery.result),
-        milliseconds: delivery.milliseconds,
+        result: if is_told { words(delivery.result) } else { "Failed".to_owned() },
+        milliseconds: is_told.then_some(delivery.milliseconds),
         next: delivery.next_attempt_at.map(|at| moment::to_the_second(at, zone)),
     }
 }
@@ -205,8 +210,8 @@ fn words(result: DeliveryResult) -> String {
         DeliveryResult::NotSigned => "Could not be signed; create a new secret".to_owned(),
         DeliveryResult::InternalError => "Internal error of this server".to_owned(),
         DeliveryResult::Failed(error) => match error {
-            // One text, so that developers cannot probe names of the server's network.
-            OutboundError::Forbidden | OutboundError::NotFound => "The host has no public address",
+            OutboundError::Forbidden => "The host has an address that this server may not call",
+            OutboundError::NotFound => "The host has no address",
             OutboundError::Unreachable => "No connection",
             OutboundError::Tls => "No TLS connection; check the certificate",
             OutboundError::Broken => "No valid response",
@@ -219,14 +224,53 @@ fn words(result: DeliveryResult) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::id::UserId;
+    use domain::webhook::EventKey;
+    use std::collections::BTreeSet;
+    use uuid::Uuid;
+
+    fn delivery(result: DeliveryResult, milliseconds: u32) -> Delivery {
+        Delivery {
+            id: Uuid::nil(),
+            event: EventKey {
+                user_id: UserId::from_uuid(Uuid::nil()),
+                endpoint_id: WebhookEndpointId::from_uuid(Uuid::nil()),
+                kind: EventKind::EndpointChallenge,
+            },
+            number: 1,
+            announced_before: 0,
+            occurred_at: DateTime::UNIX_EPOCH,
+            at: DateTime::UNIX_EPOCH,
+            milliseconds,
+            result,
+            next_attempt_at: None,
+        }
+    }
+
+    fn shown(result: DeliveryResult, milliseconds: u32, is_reviewed: bool) -> (String, Option<u32>) {
+        let line = delivery_line(&delivery(result, milliseconds), is_reviewed, TimeZone::UTC);
+        (line.result, line.milliseconds)
+    }
 
     #[test]
-    fn a_host_with_a_forbidden_address_looks_like_an_unknown_host() {
-        let [forbidden, unknown, unreachable] =
-            [OutboundError::Forbidden, OutboundError::NotFound, OutboundError::Unreachable]
-                .map(|error| words(DeliveryResult::Failed(error)));
-        assert_eq!(forbidden, "The host has no public address");
-        assert_eq!(forbidden, unknown);
-        assert_ne!(forbidden, unreachable);
+    fn every_failed_connection_looks_the_same_unless_the_operator_reviewed_it() {
+        let errors = [
+            OutboundError::Forbidden,
+            OutboundError::NotFound,
+            OutboundError::Unreachable,
+            OutboundError::Tls,
+            OutboundError::Broken,
+            OutboundError::TimedOut,
+        ];
+        let mut told = BTreeSet::new();
+        for (number, error) in (0..).zip(errors) {
+            let result = DeliveryResult::Failed(error);
+            assert_eq!(shown(result, number, false), ("Failed".to_owned(), None), "{error:?}");
+            let (words, milliseconds) = shown(result, number, true);
+            assert_eq!(milliseconds, Some(number));
+            told.insert(words);
+        }
+        assert_eq!(told.len(), errors.len());
+        assert_eq!(shown(DeliveryResult::Status(503), 9, false), ("Status 503".to_owned(), Some(9)));
     }
 }

@@ -86,13 +86,14 @@ pub(crate) struct DeliveryLine {
     /// Id of the message; `None` if its person is gone.
     pub(crate) message: Option<String>,
     pub(crate) result: String,
-    pub(crate) milliseconds: u32,
+    /// Duration; `None` if it is not shown.
+    pub(crate) milliseconds: Option<u32>,
     /// Next attempt; `None` if there is none.
     pub(crate) next: Option<Moment>,
 }
 
 impl DeliveryLine {
-    fn duration(&self) -> String {
-        grouped(u64::from(self.milliseconds))
+    fn duration(&self) -> Option<String> {
+        self.milliseconds.map(|milliseconds| grouped(u64::from(milliseconds)))
     }
 }

@@ -10,6 +10,7 @@ diesel::table! {
         contact -> Nullable<Text>,
         status -> Text,
         disabled_at -> Nullable<Timestamptz>,
+        is_reviewed -> Bool,
         secret -> Binary,
         previous_secret -> Nullable<Binary>,
         previous_secret_expires_at -> Nullable<Timestamptz>,

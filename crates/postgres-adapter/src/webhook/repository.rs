@@ -12,7 +12,7 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{BigInt, Text, Timestamptz, Uuid as SqlUuid};
-use domain::id::WebhookEndpointId;
+use domain::id::{ClientId, WebhookEndpointId};
 use domain::webhook::{Delivery, EventKey, EventKind, WebhookEndpoint};
 use uuid::Uuid;
 
@@ -81,6 +81,16 @@ impl WebhookRepository for PgUnitOfWork {
             self.connection()?.execute(query).await?;
         }
         Ok(insertion)
+    }
+
+    async fn list(&mut self, client_id: ClientId) -> Result<Vec<WebhookEndpoint>, StorageError> {
+        let query = webhook_endpoint::table
+            .filter(webhook_endpoint::client_id.eq(client_id.as_uuid()))
+            .order((webhook_endpoint::created_at, webhook_endpoint::id))
+            .select(EndpointRow::as_select())
+            .for_no_key_update();
+        let rows: Vec<EndpointRow> = self.connection()?.load_rows(query).await?;
+        rows.into_iter().map(EndpointRow::into_endpoint).collect()
     }
 
     async fn find(&mut self, id: WebhookEndpointId) -> Result<Option<WebhookEndpoint>, StorageError> {

@@ -29,6 +29,7 @@ pub(super) struct EndpointRow {
     contact: Option<String>,
     status: String,
     disabled_at: Option<DateTime<Utc>>,
+    is_reviewed: bool,
     secret: Vec<u8>,
     previous_secret: Option<Vec<u8>>,
     previous_secret_expires_at: Option<DateTime<Utc>>,
@@ -37,8 +38,17 @@ pub(super) struct EndpointRow {
 
 impl From<&WebhookEndpoint> for EndpointRow {
     fn from(endpoint: &WebhookEndpoint) -> Self {
-        let WebhookEndpoint { id, client_id, url, contact, status, secret, previous_secret, created_at } =
-            endpoint;
+        let WebhookEndpoint {
+            id,
+            client_id,
+            url,
+            contact,
+            status,
+            is_reviewed,
+            secret,
+            previous_secret,
+            created_at,
+        } = endpoint;
         let (status, disabled_at) = endpoint_status_parts(*status);
         Self {
             id: id.as_uuid(),
@@ -47,6 +57,7 @@ impl From<&WebhookEndpoint> for EndpointRow {
             contact: contact.as_ref().map(|email| email.as_str().to_owned()),
             status: status.to_owned(),
             disabled_at,
+            is_reviewed: *is_reviewed,
             secret: secret.as_bytes().to_vec(),
             previous_secret: previous_secret.as_ref().map(|previous| previous.sealed.as_bytes().to_vec()),
             previous_secret_expires_at: previous_secret.as_ref().map(|previous| previous.expires_at),
@@ -64,6 +75,7 @@ impl EndpointRow {
             contact,
             status,
             disabled_at,
+            is_reviewed,
             secret,
             previous_secret,
             previous_secret_expires_at,
@@ -80,6 +92,7 @@ impl EndpointRow {
             url: OutboundUrl::parse(&url).map_err(corrupt(ENDPOINT, "url", id))?,
             contact: contact.map_err(corrupt(ENDPOINT, "contact", id))?,
             status: status.map_err(corrupt(ENDPOINT, "status", id))?,
+            is_reviewed,
             secret: SealedWebhookSecret::new(secret),
             previous_secret,
             created_at,

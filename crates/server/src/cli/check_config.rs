@@ -119,8 +119,45 @@ fn notes(settings: &Settings, public_url: &PublicUrl, source: &KeySource) -> any
     }
     notes.extend(plain_http(settings, public_url));
     notes.extend(settings.server.unnamed_proxy(public_url).map(|warning| format!("WARNING: {warning}")));
+    notes.extend(risky_pairs(settings, public_url).map(|warning| format!("WARNING: {warning}")));
     notes.extend(exposed_files(settings));
     Ok(notes)
+}
+
+/// Warns about settings that are safe alone, but not together.
+fn risky_pairs(settings: &Settings, public_url: &PublicUrl) -> impl Iterator<Item = String> {
+    let self_service = settings.developers.self_service;
+    let private_webhooks = self_service && settings.outbound.allow_private_networks;
+    let open_registration = self_service && settings.accounts.sign_up_open;
+    let calls_itself = public_url.is_loopback()
+        && !is_loopback(settings.server.listen.ip())
+        && (self_service || settings.clients.metadata_policy().accepts_some());
+    let local_origin = settings.cors.loopback_origin().filter(|_| !public_url.is_loopback());
+    [
+        private_webhooks.then(|| {
+            "developers.self_service with outbound.allow_private_networks: `restwell client approve` also lets an app's \
+             webhook endpoints be on your private networks; check their hosts before you approve"
+                .to_owned()
+        }),
+        open_registration.then(|| {
+            "developers.self_service with accounts.sign_up_open: anyone with an email address can register apps, and have \
+             this server send webhook challenges to public hosts"
+                .to_owned()
+        }),
+        calls_itself.then(|| {
+            "server.public_url is on loopback, but server.listen is not: apps that others register can make this server call \
+             programs on this machine; listen on a loopback address, or set the URL that others use"
+                .to_owned()
+        }),
+        local_origin.map(|origin| {
+            format!(
+                "cors.allowed_origins has {origin}: on a public server, any program on a person's computer can be that \
+                 origin; remove it"
+            )
+        }),
+    ]
+    .into_iter()
+    .flatten()
 }
 
 /// Warns about secret files that other users can read.
@@ -217,6 +254,54 @@ mod tests {
             ("RESTWELL__KEYS__ENCRYPTION_KEY", "x"),
         ];
         assert!(!report(&proxied).contains("plain HTTP"));
+    }
+
+    // T108
+    #[test]
+    fn settings_that_are_safe_alone_but_not_together_are_warned_of() {
+        let public = [
+            ("RESTWELL__SERVER__PUBLIC_URL", "https://sleep.example.org"),
+            ("RESTWELL__KEYS__ENCRYPTION_KEY", "x"),
+            ("RESTWELL__SERVER__TRUSTED_PROXIES", "10.0.7.5"),
+        ];
+        let developers = ("RESTWELL__DEVELOPERS__SELF_SERVICE", "true");
+        let sign_up =
+            [("RESTWELL__ACCOUNTS__SIGN_UP_OPEN", "true"), ("RESTWELL__MAIL__HOST", "smtp.example.org")];
+        let all_interfaces = [
+            ("RESTWELL__SERVER__LISTEN", "0.0.0.0:8080"),
+            ("RESTWELL__SERVER__PUBLIC_URL", "http://localhost:8080"),
+        ];
+        let documents = ("RESTWELL__CLIENTS__METADATA_DOCUMENTS", "any");
+        let private = ("RESTWELL__OUTBOUND__ALLOW_PRIVATE_NETWORKS", "true");
+        let origin = ("RESTWELL__CORS__ALLOWED_ORIGINS", "https://app.example.org,http://localhost:3000");
+        for (together, alone, words) in [
+            (
+                vec![private, developers],
+                vec![private],
+                "allow_private_networks: `restwell client approve` also lets",
+            ),
+            ([&sign_up[..], &[developers]].concat(), sign_up.to_vec(), "accounts.sign_up_open: anyone"),
+            (vec![origin], vec![], "cors.allowed_origins has http://localhost:3000"),
+        ] {
+            let report = |pairs: &[_]| report(&[&public[..], pairs].concat());
+            let warning = report(&together);
+            let line =
+                warning.lines().find(|line| line.contains(words)).unwrap_or_else(|| panic!("{warning}"));
+            assert!(line.starts_with("WARNING: "), "{line}");
+            for pairs in [alone, vec![developers], vec![]] {
+                assert!(!report(&pairs).contains(words), "{words}");
+            }
+        }
+        assert!(!report(&[origin]).contains("remove it"));
+        for more in [developers, documents] {
+            let text = report(&[&all_interfaces[..], &[more]].concat());
+            assert!(
+                text.contains("WARNING: server.public_url is on loopback, but server.listen is not"),
+                "{text}"
+            );
+            assert!(!report(&[more]).contains("server.listen is not"));
+        }
+        assert!(!report(&all_interfaces).contains("server.listen is not:"));
     }
 
     #[test]

@@ -1,13 +1,15 @@
 //! `restwell client`: apps and service clients.
 
+mod approval;
+
 use super::argument::{self, ListArguments};
 use super::output::{self, Record};
 use crate::wiring::Session;
 use anyhow::{Context, bail};
-use application::developer::ApproveClient;
 use application::operator::{
     ChangeClient, ClientChange, CreateClient, CreateClientCommand, RotateClientSecret,
 };
+use application::ports::storage::ClientWithSecrets;
 use chrono::TimeDelta;
 use clap::{Args, Subcommand};
 use domain::client::{Client, ClientKind, ClientName, ClientPages, ClientStatus, RedirectUri, WebPage};
@@ -15,6 +17,7 @@ use domain::id::ClientId;
 use domain::scope::Scope;
 use domain::secret::Secret;
 use domain::time::format;
+use domain::webhook::WebhookEndpoint;
 use serde_json::Value;
 
 /// Batch size.
@@ -32,7 +35,8 @@ pub(crate) enum ClientCommand {
     List(ListClientsArguments),
     /// Approve an app that a person registered on the /developer page, so that everyone can use it
     #[command(
-        after_help = "Example:\n  restwell client show 3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48\n  restwell client approve 3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48 --revision 5d1f0c9b7a6e4d3c2b1a09f8e7d6c5b4"
+        after_help = "On a terminal it shows the app and asks. Approving an app also approves its webhook endpoints.\n\n\
+        Example of a script:\n  restwell client show 3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48\n  restwell client approve 3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48 --revision 5d1f0c9b7a6e4d3c2b1a09f8e7d6c5b4"
     )]
     Approve(ApproveArguments),
     /// Show one client
@@ -116,7 +120,8 @@ pub(crate) struct ApproveArguments {
     /// Client id
     #[arg(value_name = "CLIENT_ID", value_parser = ClientId::parse)]
     client_id: ClientId,
-    /// The `revision` that `restwell client show` printed; if the app was changed since, it is not approved
+    /// The `revision` that `restwell client show` printed; if the app was changed since, it is not approved.
+    /// Required without a terminal
     #[arg(long, value_name = "REVISION")]
     revision: Option<String>,
     /// Print one JSON object
@@ -175,7 +180,7 @@ pub(crate) async fn run(command: ClientCommand, session: &Session) -> anyhow::Re
     match command {
         ClientCommand::Create(arguments) => create(session, arguments).await,
         ClientCommand::List(arguments) => list(session, &arguments).await,
-        ClientCommand::Approve(arguments) => approve(session, &arguments).await,
+        ClientCommand::Approve(arguments) => approval::run(session, &arguments).await,
         ClientCommand::Show(arguments) => show(session, &arguments).await,
         ClientCommand::Update(arguments) => update(session, arguments).await,
         ClientCommand::RotateSecret(arguments) => rotate(session, &arguments).await,
@@ -233,12 +238,17 @@ async fn list(session: &Session, arguments: &ListClientsArguments) -> anyhow::Re
 }
 
 async fn show(session: &Session, arguments: &OneArguments) -> anyhow::Result<()> {
-    let found = session.store.clients.find_with_secrets(arguments.client_id).await?;
-    let found = found
-        .with_context(|| format!("there is no client {}; see `restwell client list`", arguments.client_id))?;
+    let (found, endpoints) = find(session, arguments.client_id).await?;
     let now = session.clock.now();
     let live = found.secrets.iter().filter(|secret| secret.is_live(now)).count();
-    Ok(output::print(&details(&found.client).with("live_secrets", live), arguments.json)?)
+    let record = details(&found.client, &endpoints).with("live_secrets", live);
+    Ok(output::print(&record, arguments.json)?)
+}
+
+async fn find(session: &Session, id: ClientId) -> anyhow::Result<(ClientWithSecrets, Vec<WebhookEndpoint>)> {
+    let found = session.store.clients.find_with_secrets(id).await?;
+    let found = found.with_context(|| format!("there is no client {id}; see `restwell client list`"))?;
+    Ok((found, session.store.webhooks.list_endpoints(Some(id)).await?))
 }
 
 async fn update(session: &Session, arguments: UpdateArguments) -> anyhow::Result<()> {
@@ -277,15 +287,8 @@ async fn enable(session: &Session, arguments: &OneArguments, enabled: bool) -> a
 async fn apply(session: &Session, id: ClientId, change: ClientChange, json: bool) -> anyhow::Result<()> {
     let client = session.use_case(ChangeClient::new).run(id, change).await;
     let client = client.with_context(|| format!("client {id} was not changed"))?;
-    Ok(output::print(&details(&client), json)?)
-}
-
-async fn approve(session: &Session, arguments: &ApproveArguments) -> anyhow::Result<()> {
-    let ApproveArguments { client_id, revision, json } = arguments;
-    let approve = session.use_case(ApproveClient::new);
-    let client = approve.run(*client_id, revision.as_deref()).await;
-    let client = client.with_context(|| format!("client {client_id} was not approved"))?;
-    Ok(output::print(&details(&client), *json)?)
+    let endpoints = session.store.webhooks.list_endpoints(Some(id)).await?;
+    Ok(output::print(&details(&client, &endpoints), json)?)
 }
 
 async fn rotate(session: &Session, arguments: &RotateArguments) -> anyhow::Result<()> {
@@ -336,7 +339,7 @@ fn page(page: Option<&WebPage>) -> Value {
     page.map_or(Value::Null, |page| page.as_str().into())
 }
 
-fn details(client: &Client) -> Record {
+fn details(client: &Client, endpoints: &[WebhookEndpoint]) -> Record {
     let disabled_at = match client.status {
         ClientStatus::Active => Value::Null,
         ClientStatus::Disabled { at } => format::utc(at).into(),
@@ -347,7 +350,8 @@ fn details(client: &Client) -> Record {
         .with("home_page", page(client.pages.home.as_ref()))
         .with("privacy_policy", page(client.pages.privacy_policy.as_ref()))
         .with("contact", client.contact.as_ref().map_or(Value::Null, |contact| contact.as_str().into()))
-        .with_text("revision", client.revision())
+        .with("webhooks", endpoints.iter().map(|endpoint| endpoint.url.as_str()).collect::<Vec<_>>())
+        .with_text("revision", client.revision(endpoints))
         .with("owner", client.review.owner().map_or(Value::Null, |owner| owner.to_string().into()))
         .with("allow_query_secrets", client.allow_query_secrets)
         .with("require_pkce", client.require_pkce)

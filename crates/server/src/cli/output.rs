@@ -89,12 +89,18 @@ pub(crate) fn print(record: &Record, json: bool) -> io::Result<()> {
     if json {
         writeln!(out, "{}", record.to_json()?)?;
     } else {
-        let width = record.0.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
-        for (name, value) in &record.0 {
-            writeln!(out, "{:width$}  {}", format!("{name}:"), for_people(value), width = width + 1)?;
-        }
+        writeln!(out, "{}", text(record))?;
     }
     out.flush()
+}
+
+/// Returns one result for people, a line for each value.
+pub(crate) fn text(record: &Record) -> String {
+    let width = record.0.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+    let line = |(name, value): &(&str, Value)| {
+        format!("{:width$}  {}", format!("{name}:"), for_people(value), width = width + 1)
+    };
+    record.0.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// Prints a list: a JSON object per line, or columns with headings.

@@ -1,6 +1,6 @@
 //! Standard streams of a command: those of the process, or buffers when it runs embedded.
 
-use std::io::{self, Cursor, Read, Write};
+use std::io::{self, BufRead, Cursor, IsTerminal as _, Read, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 tokio::task_local! {
@@ -59,6 +59,13 @@ impl Write for Buffer {
 pub(super) fn input() -> Box<dyn Read> {
     let embedded = EMBEDDED.try_with(|streams| Cursor::new(streams.input.clone()));
     embedded.map_or_else(|_| Box::new(io::stdin()) as Box<dyn Read>, |input| Box::new(input))
+}
+
+/// Returns the terminal to ask questions on; `None` if the command does not run on one.
+pub(super) fn terminal() -> Option<impl BufRead> {
+    let is_embedded = EMBEDDED.try_with(|_| ()).is_ok();
+    let has_terminal = !is_embedded && io::stdin().is_terminal() && io::stderr().is_terminal();
+    has_terminal.then(|| io::stdin().lock())
 }
 
 pub(super) fn output() -> Box<dyn Write> {

@@ -219,6 +219,7 @@ fn record(endpoint: &WebhookEndpoint) -> Record {
         .with_text("client_id", endpoint.client_id)
         .with("url", endpoint.url.as_str())
         .with("status", status)
+        .with("reviewed", endpoint.is_reviewed)
         .with("disabled_at", disabled_at.map(format::utc))
         .with("contact", endpoint.contact.as_ref().map(Email::as_str))
         .with("created_at", format::utc(endpoint.created_at))

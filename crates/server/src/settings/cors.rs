@@ -3,7 +3,7 @@
 use super::problem::Problem;
 use super::section::section;
 use super::text_list::TextList;
-use url::Url;
+use url::{Host, Url};
 
 section! {
     /// Browser apps at other origins that may get tokens and read data.
@@ -14,6 +14,19 @@ section! {
 }
 
 impl CorsSettings {
+    /// Returns the first allowed origin that is on the person's own computer.
+    pub(crate) fn loopback_origin(&self) -> Option<&str> {
+        let is_loopback = |origin: &str| {
+            Url::parse(origin).is_ok_and(|url| match url.host() {
+                Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+                Some(Host::Ipv4(address)) => address.is_loopback(),
+                Some(Host::Ipv6(address)) => address.is_loopback(),
+                None => false,
+            })
+        };
+        self.allowed_origins.0.iter().map(String::as_str).find(|origin| is_loopback(origin))
+    }
+
     pub(super) fn problems(&self) -> Vec<Problem> {
         let numbered = self.allowed_origins.0.iter().zip(1_usize..);
         let wrong = numbered.filter(|(origin, _)| !is_origin(origin));

@@ -85,7 +85,7 @@ impl Application {
             webhook_signer: Arc::new(EncryptedWebhookSigner::new(encryption_key)),
             mail: mail.as_ref(),
             // Separate, so that slow webhooks do not delay sign-ins.
-            fetcher: guarded_fetcher(policy.for_documents()),
+            fetcher: guarded_fetcher(policy.for_unreviewed()),
             clock: clock.clone(),
             entropy: entropy.clone(),
         };

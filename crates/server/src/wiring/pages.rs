@@ -197,8 +197,8 @@ impl PageParts<'_> {
                 self.settings.rate_limits.daily_limits(),
                 clock(),
             ),
-            register: RegisterApp::new(units(), entropy(), clock()),
-            change: ChangeApp::new(units(), entropy(), clock()),
+            register: RegisterApp::new(units(), self.store.clients.clone(), entropy(), clock()),
+            change: ChangeApp::new(units(), self.store.clients.clone(), entropy(), clock()),
             rotate_secret: RotateAppSecret::new(units(), entropy(), clock()),
             retire_secret: RetireAppSecret::new(units(), entropy(), clock()),
             delete: DeleteApp::new(units(), entropy(), clock()),
@@ -223,6 +223,7 @@ impl PageParts<'_> {
         AppWebhooks::new(AppWebhookPorts {
             clients: store.clients.clone(),
             webhooks: webhooks.clone(),
+            failures: store.failures.clone(),
             manage: ManageWebhooks::new(units, webhooks, signer.clone(), entropy.clone(), clock.clone()),
             clock: clock.clone(),
             policy: outbound_policy(self.settings, self.public_url),

@@ -227,7 +227,8 @@ fn runtime() -> &'static Runtime {
     RUNTIME.get_or_init(|| Runtime::new().expect("runtime"))
 }
 
-fn run_process(mut command: Command, input: &str) -> Output {
+/// Runs a process with this standard input to completion.
+pub(crate) fn run_process(mut command: Command, input: &str) -> Output {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("restwell runs");
     // A command that reads no input may have exited already.

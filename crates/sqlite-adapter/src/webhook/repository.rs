@@ -12,7 +12,7 @@ use application::ports::storage::{
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use domain::id::WebhookEndpointId;
+use domain::id::{ClientId, WebhookEndpointId};
 use domain::webhook::{Delivery, EventKey, EventKind, WebhookEndpoint};
 
 const QUEUE: &str = "INSERT INTO webhook_event (number, user_id, endpoint_id, kind, announced, failed, due_at) \
@@ -68,6 +68,18 @@ impl WebhookRepository for SqliteUnitOfWork {
             self.run(execute(diesel::insert_into(webhook_endpoint::table).values(row))).await?;
         }
         Ok(insertion)
+    }
+
+    async fn list(&mut self, client_id: ClientId) -> Result<Vec<WebhookEndpoint>, StorageError> {
+        self.run(move |connection| {
+            let rows: Vec<EndpointRow> = webhook_endpoint::table
+                .filter(webhook_endpoint::client_id.eq(blob(client_id.as_uuid())))
+                .order((webhook_endpoint::created_at, webhook_endpoint::id))
+                .load(connection)
+                .storage()?;
+            rows.into_iter().map(EndpointRow::into_endpoint).collect()
+        })
+        .await
     }
 
     async fn find(&mut self, id: WebhookEndpointId) -> Result<Option<WebhookEndpoint>, StorageError> {

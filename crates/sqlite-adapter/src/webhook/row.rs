@@ -21,6 +21,7 @@ pub(super) struct EndpointRow {
     contact: Option<String>,
     status: String,
     disabled_at: Option<i64>,
+    is_reviewed: bool,
     secret: Vec<u8>,
     previous_secret: Option<Vec<u8>>,
     previous_secret_expires_at: Option<i64>,
@@ -29,8 +30,17 @@ pub(super) struct EndpointRow {
 
 impl From<&WebhookEndpoint> for EndpointRow {
     fn from(endpoint: &WebhookEndpoint) -> Self {
-        let WebhookEndpoint { id, client_id, url, contact, status, secret, previous_secret, created_at } =
-            endpoint;
+        let WebhookEndpoint {
+            id,
+            client_id,
+            url,
+            contact,
+            status,
+            is_reviewed,
+            secret,
+            previous_secret,
+            created_at,
+        } = endpoint;
         let (status, disabled_at) = endpoint_status_parts(*status);
         Self {
             id: blob(id.as_uuid()),
@@ -39,6 +49,7 @@ impl From<&WebhookEndpoint> for EndpointRow {
             contact: contact.as_ref().map(|email| email.as_str().to_owned()),
             status: status.to_owned(),
             disabled_at: disabled_at.map(micros),
+            is_reviewed: *is_reviewed,
             secret: secret.as_bytes().to_vec(),
             previous_secret: previous_secret.as_ref().map(|previous| previous.sealed.as_bytes().to_vec()),
             previous_secret_expires_at: previous_secret.as_ref().map(|previous| micros(previous.expires_at)),
@@ -56,6 +67,7 @@ impl EndpointRow {
             contact,
             status,
             disabled_at,
+            is_reviewed,
             secret,
             previous_secret,
             previous_secret_expires_at,
@@ -75,6 +87,7 @@ impl EndpointRow {
             url: cells.valid("url", OutboundUrl::parse(&url))?,
             contact: cells.valid("contact", contact)?,
             status: cells.present("status", parse_endpoint_status(&status, disabled_at))?,
+            is_reviewed,
             secret: SealedWebhookSecret::new(secret),
             previous_secret,
             created_at: cells.instant("created_at", created_at)?,

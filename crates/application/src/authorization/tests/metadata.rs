@@ -110,6 +110,23 @@ fn assert_fault(outcome: &Outcome, expected: MetadataError) {
 }
 
 #[tokio::test]
+async fn only_a_document_of_a_listed_host_may_have_a_name_that_claims_a_review() {
+    for name in ["Restwell", "Night Owl ✔", "Verified Owl"] {
+        let document = || served(MetadataFields { client_name: Some(name.to_owned()), ..fields() });
+        let any = World {
+            metadata_policy: MetadataPolicy::Any(Vec::new()),
+            ..world([], None, Some(Ok(document())))
+        };
+        assert_fault(&begin(any, asking(), None).await.0, MetadataError::ReservedName);
+        let (unit, note) = storing(None);
+        let (outcome, _) =
+            begin(world([unit, asked_for()], None, Some(Ok(document()))), asking(), None).await;
+        assert!(outcome.is_ok(), "{outcome:?}");
+        assert_eq!(captured(&note).name.as_str(), name);
+    }
+}
+
+#[tokio::test]
 async fn an_unknown_url_is_fetched_and_stored_as_created_by_the_server() {
     let (unit, note) = storing(None);
     let (outcome, effects) =

@@ -22,7 +22,7 @@ async fn change(
         operator: Some(OPERATOR),
         address: ADDRESS,
     };
-    let outcome = ChangeApp::new(prepared.units.clone(), entropy(), clock()).run(command).await;
+    let outcome = ChangeApp::new(prepared.units.clone(), registered(), entropy(), clock()).run(command).await;
     let stored = stored.lock().unwrap().clone();
     (outcome, stored, prepared)
 }

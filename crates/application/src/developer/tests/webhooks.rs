@@ -1,7 +1,10 @@
 use super::{ADDRESS, TestStore, approved, session};
 use crate::developer::{AppCommand, AppWebhookPorts, AppWebhooks, DeveloperAppError};
 use crate::ports::storage::test_support::MockUnitOfWork;
-use crate::ports::storage::{ClientWithSecrets, EndpointInsertion, MockClientReader, MockWebhookReader};
+use crate::ports::storage::{
+    ClientWithSecrets, EndpointInsertion, FailureCount, MockClientReader, MockFailureCounter,
+    MockWebhookReader, StorageError,
+};
 use crate::ports::system::MockWebhookSigner;
 use crate::testing::{client_id, clock, entropy, noon, user_id};
 use crate::webhook::{ManageWebhooks, WebhookError};
@@ -12,6 +15,7 @@ use domain::outbound::{OutboundPolicy, OutboundUrl};
 use domain::session::Session;
 use domain::webhook::{EndpointStatus, EventKind, MAX_ENDPOINTS, SealedWebhookSecret, WebhookEndpoint};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use uuid::Uuid;
 
 fn endpoint_id(number: u128) -> WebhookEndpointId {
@@ -19,13 +23,14 @@ fn endpoint_id(number: u128) -> WebhookEndpointId {
 }
 
 /// Endpoint 1, of the app of user 1.
-fn endpoint() -> WebhookEndpoint {
+pub(super) fn endpoint() -> WebhookEndpoint {
     WebhookEndpoint {
         id: endpoint_id(1),
         client_id: client_id(1),
         url: url("https://hooks.example/x"),
         contact: None,
         status: EndpointStatus::Active,
+        is_reviewed: false,
         secret: SealedWebhookSecret::new(vec![1]),
         previous_secret: None,
         created_at: noon(),
@@ -52,8 +57,24 @@ fn reader() -> Arc<MockWebhookReader> {
     Arc::new(reader)
 }
 
-/// The use case, with one app, of user 1, and its endpoint.
 fn webhooks(prepared: &TestStore) -> AppWebhooks {
+    counting(prepared, Arc::new(counters(|_| 1)))
+}
+
+/// Counters that return this count for the nth counted key.
+fn counters(count: impl Fn(usize) -> u32 + Send + Sync + 'static) -> MockFailureCounter {
+    let calls = AtomicUsize::new(0);
+    let mut failures = MockFailureCounter::new();
+    failures.expect_record_failure().returning(move |keys, at, window| {
+        assert_eq!((keys.len(), window), (1, TimeDelta::minutes(10)));
+        let count = count(calls.fetch_add(1, Ordering::Relaxed));
+        Ok(vec![FailureCount { count, window_ends_at: at + TimeDelta::seconds(90) }])
+    });
+    failures
+}
+
+/// The use case, with one app, of user 1, and its endpoint.
+fn counting(prepared: &TestStore, failures: Arc<MockFailureCounter>) -> AppWebhooks {
     let units = || prepared.units.clone();
     let mut clients = MockClientReader::new();
     clients.expect_find_with_secrets().returning(|id| {
@@ -63,6 +84,7 @@ fn webhooks(prepared: &TestStore) -> AppWebhooks {
     AppWebhooks::new(AppWebhookPorts {
         clients: Arc::new(clients),
         webhooks: reader(),
+        failures,
         manage: ManageWebhooks::new(units(), reader(), Arc::new(signer()), entropy(), clock()),
         clock: clock(),
         policy: OutboundPolicy::default(),
@@ -88,7 +110,7 @@ async fn an_endpoint_of_an_own_app_stores_no_contact_and_is_audited_for_the_deve
     unit.webhooks
         .expect_insert()
         .times(1)
-        .withf(|one, most| one.contact.is_none() && *most == MAX_ENDPOINTS)
+        .withf(|one, most| one.contact.is_none() && !one.is_reviewed && *most == MAX_ENDPOINTS)
         .returning(|_, _| Ok(EndpointInsertion::Stored));
     let prepared = TestStore::new([unit]);
     let session = session(299);
@@ -120,6 +142,56 @@ async fn an_endpoint_is_rotated_tested_replayed_and_deleted() {
         webhooks(&prepared).replay(session_command(&session), endpoint_id(1), TimeDelta::days(1)).await;
     assert_eq!(replayed.unwrap(), 0);
     prepared.assert_committed(AuditKind::WebhookReplayed);
+}
+
+#[tokio::test]
+async fn what_is_sent_is_limited_per_endpoint_developer_and_host() {
+    let session = session(0);
+    let command = session_command(&session);
+    for (place, limit) in [(0, 10), (1, 30), (2, 60)] {
+        for (count, is_sent) in [(limit, true), (limit + 1, false)] {
+            let failures = || Arc::new(counters(move |nth| if nth == place { count } else { 1 }));
+            let store = || TestStore::new(is_sent.then(unit));
+            let is_limited = |refused: Option<DeveloperAppError>| match refused {
+                None => false,
+                Some(DeveloperAppError::TooManyMessages { retry_after_seconds: 90 }) => true,
+                Some(error) => panic!("{error:?}"),
+            };
+            let prepared = store();
+            let tested = counting(&prepared, failures()).test(command, endpoint_id(1)).await;
+            assert_eq!(is_limited(tested.err()), !is_sent, "{limit}");
+            let prepared = store();
+            let replayed =
+                counting(&prepared, failures()).replay(command, endpoint_id(1), TimeDelta::days(1)).await;
+            assert_eq!(is_limited(replayed.err()), !is_sent, "{limit}");
+        }
+    }
+    // A new endpoint has no counter yet.
+    for (place, limit) in [(0, 30), (1, 60)] {
+        let failures = Arc::new(counters(move |nth| if nth == place { limit + 1 } else { 1 }));
+        let prepared = TestStore::new([]);
+        let created = counting(&prepared, failures).create(command, url("https://hooks.example/y")).await;
+        assert!(matches!(created, Err(DeveloperAppError::TooManyMessages { .. })), "{limit}: {created:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_failed_count_sends_nothing() {
+    let mut failures = MockFailureCounter::new();
+    failures.expect_record_failure().returning(|_, _, _| Err(StorageError::Unavailable));
+    let (prepared, session) = (TestStore::new([]), session(0));
+    let tested =
+        counting(&prepared, Arc::new(failures)).test(session_command(&session), endpoint_id(1)).await;
+    assert!(matches!(tested, Err(DeveloperAppError::Storage(StorageError::Unavailable))), "{tested:?}");
+}
+
+#[tokio::test]
+async fn a_developer_never_creates_an_endpoint_on_a_private_network() {
+    let prepared = TestStore::new([]);
+    let mut webhooks = webhooks(&prepared);
+    webhooks.ports.policy = OutboundPolicy { allow_private_networks: true, ..OutboundPolicy::default() };
+    let refused = webhooks.create(session_command(&session(0)), url("https://10.0.0.1/")).await;
+    assert!(matches!(refused, Err(DeveloperAppError::Webhook(WebhookError::Forbidden))), "{refused:?}");
 }
 
 #[tokio::test]

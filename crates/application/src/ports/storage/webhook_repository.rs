@@ -113,6 +113,8 @@ pub trait WebhookRepository: Send {
         endpoint: &WebhookEndpoint,
         most: usize,
     ) -> Result<EndpointInsertion, StorageError>;
+    /// Lists the endpoints of a client, which the unit of work has locked, by creation time.
+    async fn list(&mut self, client_id: ClientId) -> Result<Vec<WebhookEndpoint>, StorageError>;
     /// Returns an endpoint and locks it until this unit of work ends; `None` if there is none.
     async fn find(&mut self, id: WebhookEndpointId) -> Result<Option<WebhookEndpoint>, StorageError>;
     /// Overwrites everything but the id and the client; returns whether the endpoint exists.

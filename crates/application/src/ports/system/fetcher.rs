@@ -13,6 +13,8 @@ use std::time::Duration;
 pub struct OutboundRequest {
     /// Its destination.
     pub url: OutboundUrl,
+    /// Whether the operator has reviewed the destination, which may then be on a private network.
+    pub is_reviewed: bool,
     /// JSON to post; `None` for a GET request.
     pub json: Option<String>,
     /// Further headers, names in lower case.

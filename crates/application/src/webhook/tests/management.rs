@@ -8,6 +8,7 @@ async fn create(client: Option<Client>, insertion: EndpointInsertion, url: &str)
     unit.clients.expect_find().returning(move |_| Ok(client.clone()));
     unit.webhooks.expect_insert().returning(move |endpoint, most| {
         assert_eq!((endpoint.status, most), (EndpointStatus::Unconfirmed, MAX_ENDPOINTS));
+        assert!(endpoint.is_reviewed);
         Ok(insertion)
     });
     unit.webhooks

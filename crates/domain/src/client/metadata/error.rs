@@ -54,6 +54,9 @@ pub enum MetadataError {
          invisible or direction-changing characters"
     )]
     Name,
+    /// `client_name` imitates the server or claims a review, and the operator has not listed the host.
+    #[error("client_name must not look like the name of this server, or claim to be reviewed or official")]
+    ReservedName,
     /// No usable redirect URI.
     #[error("redirect_uris must have an https URI, or an http URI of 127.0.0.1, [::1] or localhost")]
     RedirectUris,

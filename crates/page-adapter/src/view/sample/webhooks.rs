@@ -58,6 +58,7 @@ fn endpoints(source: TextSource) -> Vec<EndpointLine> {
         deliveries: vec![
             delivery(source, "records.changed", ("Status 503", Some(next))),
             DeliveryLine { message: None, ..delivery(source, "person.erased", ("Status 204", None)) },
+            DeliveryLine { milliseconds: None, ..delivery(source, "endpoint.test", ("Failed", None)) },
         ],
         ..unconfirmed.clone()
     };
@@ -76,7 +77,7 @@ fn delivery(
         kind,
         message: Some("msg_0f1e2d3c4b5a69788796a5b4c3d2e1f0".to_owned()),
         result: source(result),
-        milliseconds: 1_204,
+        milliseconds: Some(1_204),
         next,
     }
 }

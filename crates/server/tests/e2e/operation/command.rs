@@ -141,7 +141,7 @@ on_sqlite! {
         assert_eq!(shown, json!({"client_id": id, "name": "Night Owl", "kind": "app", "type": "confidential", "status": "active",
             "scopes": ["profile", "sleep"], "home_page": "https://owl.example/", "privacy_policy": null,
             "created_at": null, "redirect_uris": ["https://owl.example/cb?tenant=1", "http://127.0.0.1:9000/cb"],
-            "allow_query_secrets": false, "require_pkce": false, "disabled_at": null, "live_secrets": 1, "review": "approved", "contact": null, "owner": null, "revision": revision,
+            "allow_query_secrets": false, "require_pkce": false, "disabled_at": null, "live_secrets": 1, "review": "approved", "contact": null, "owner": null, "webhooks": [], "revision": revision,
             "metadata_url": null}));
         let everything = format!("{}{}", world.ok(&["client", "list"]), world.ok(&["client", "show", &id]));
         assert!(!everything.contains("rws_"), "a secret is shown twice");

@@ -6,7 +6,7 @@ use crate::e2e::person::{Person, signed_in};
 use crate::e2e::security::auth_request::{AuthRequest, allow, ask, reach_consent};
 use crate::e2e::security::caller::Caller;
 use crate::e2e::security::scene::{Scene, assert_rows};
-use crate::e2e::world::World;
+use crate::e2e::world::{World, run_process};
 use chrono::TimeDelta;
 
 pub(super) fn with_self_service(world: World) -> Scene {
@@ -43,6 +43,12 @@ pub(super) async fn register(browser: &Browser, person: &Person) -> (Registratio
         client_secret: secrets[0].clone(),
     };
     (app, page)
+}
+
+/// Approves an app as it is.
+pub(super) fn approve(world: &World, id: &str) {
+    let revision = text(&world.json(&["client", "show", id, "--json"]), "revision");
+    world.ok(&["client", "approve", id, "--revision", &revision]);
 }
 
 fn asking(app: &Registration) -> AuthRequest {
@@ -139,12 +145,45 @@ on_sqlite! {
         assert!(consent.text().contains("has not reviewed this app"), "{consent:?}");
     }
 
+    async fn without_a_terminal_an_app_is_approved_only_by_its_revision(world: World) {
+        let scene = with_self_service(world);
+        scene.browser.sign_in(&scene.person).await;
+        let (app, _) = register(&scene.browser, &scene.person).await;
+        for more in [&[][..], &["--json"]] {
+            let refused = scene.world.fails(&[&["client", "approve", &app.client_id][..], more].concat());
+            assert!(refused.contains("--revision") && refused.contains("client show"), "{refused}");
+        }
+        let of_process = scene.world.command(&["client", "approve", &app.client_id]).output().expect("a result");
+        assert!(!of_process.status.success() && String::from_utf8_lossy(&of_process.stderr).contains("--revision"));
+        assert_rows(&scene.world, "client", "WHERE owner_id IS NOT NULL AND is_draft", 1).await;
+    }
+
+    async fn on_a_terminal_an_approval_shows_the_app_and_asks(world: World) {
+        let scene = with_self_service(world);
+        scene.browser.sign_in(&scene.person).await;
+        let (app, page) = register(&scene.browser, &scene.person).await;
+        let create = scene.browser.open(&format!("/developer/webhooks/{}", app.client_id)).await;
+        let create = create.form("/developer/webhooks/create").with("url", "https://hooks.example/new");
+        assert_eq!(scene.browser.submit(&create).await.status, 200);
+        let refused = approve_on_terminal(&scene.world, &app.client_id, "n\n");
+        for shown in ["Night Owl", REDIRECT_URI, "sleep", "dev@owl.example", "https://hooks.example/new", "[y/N]", "nothing was approved"] {
+            assert!(refused.contains(shown), "{shown}: {refused}");
+        }
+        assert_rows(&scene.world, "client", "WHERE owner_id IS NOT NULL AND is_draft", 1).await;
+        approve_on_terminal(&scene.world, &app.client_id, "y\n");
+        assert_rows(&scene.world, "client", "WHERE owner_id IS NOT NULL AND is_draft", 0).await;
+        assert_rows(&scene.world, "webhook_endpoint", "WHERE is_reviewed", 1).await;
+        scene.browser.submit(&page.form("/developer/change").with("name", "Night Owl Two")).await;
+        let again = approve_on_terminal(&scene.world, &app.client_id, "\n");
+        assert!(again.contains("Night Owl Two") && again.contains("nothing was approved"), "{again}");
+    }
+
     async fn a_code_issued_before_an_app_became_a_draft_again_is_not_redeemed_for_others(world: World) {
         let scene = with_self_service(world);
         scene.browser.sign_in(&scene.person).await;
         let (app, page) = register(&scene.browser, &scene.person).await;
         relax(&scene.world, &app);
-        scene.world.ok(&["client", "approve", &app.client_id]);
+        approve(&scene.world, &app.client_id);
         let stranger = Person::create(&scene.world, "stranger@example.org");
         let theirs = Registration { user_id: stranger.user_id.clone(), ..app.clone() };
         let code = code(&scene.world, &theirs, &["sleep"]);
@@ -283,11 +322,23 @@ on_sqlite! {
         scene.world.ok(&["client", "update", &draft.client_id, "--name", "Dream Diary"]);
         let (approved, _) = register(&scene.browser, &scene.person).await;
         relax(&scene.world, &approved);
-        scene.world.ok(&["client", "approve", &approved.client_id]);
+        approve(&scene.world, &approved.client_id);
         scene.world.ok(&["user", "erase", &scene.person.user_id, "--yes"]);
         assert!(scene.world.fails(&["client", "show", &draft.client_id]).contains(&draft.client_id));
         let shown = scene.world.json(&["client", "show", &approved.client_id, "--json"]);
         assert!(shown["owner"].is_null() && shown["contact"].is_null(), "{shown}");
         ask(&scene.browser, &asking(&approved)).await.own_location();
     }
+}
+
+/// Approves an app on a terminal with this answer; returns what the terminal showed.
+fn approve_on_terminal(world: &World, id: &str, answer: &str) -> String {
+    let command = world.command(&["client", "approve", id]);
+    let line = format!("{} client approve {id}", command.get_program().display());
+    let mut terminal = std::process::Command::new("script");
+    terminal.args(["--quiet", "--return", "--command", &line, "/dev/null"]);
+    terminal.env_clear().envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    terminal.current_dir(command.get_current_dir().expect("a folder"));
+    let shown = run_process(terminal, answer);
+    String::from_utf8_lossy(&shown.stdout).into_owned()
 }

@@ -1,6 +1,6 @@
 //! Webhook endpoints of a developer's app, on its page.
 
-use super::developer::{register, relax, with_self_service};
+use super::developer::{approve, register, relax, with_self_service};
 use crate::e2e::app::{Registration, code, redeem};
 use crate::e2e::browser::{Browser, Page, PageForm};
 use crate::e2e::operation::mail_server::{MailServer, with_mail};
@@ -192,6 +192,43 @@ on_sqlite! {
         assert!(full.text().contains("has reached the limit of 10 webhook endpoints"), "{full:?}");
         assert!(developer.open().await.forms("/developer/webhooks/create").is_empty());
         assert_rows(&developer.scene.world, "webhook_endpoint", "", 10).await;
+    }
+
+    // T109
+    async fn tests_challenges_and_replays_are_limited_with_a_time_to_wait(world: World) {
+        let developer = Developer::new(world).await;
+        developer.create().await;
+        let (browser, page) = (&developer.scene.browser, developer.open().await);
+        let (test, replay) = (page.form(&action("test")), page.form(&action("replay")).with("days", "1"));
+        for form in [&test, &replay].repeat(5) {
+            assert!(browser.submit(form).await.own_location().contains("?done="));
+        }
+        for form in [&test, &replay] {
+            let refused = browser.submit(form).await;
+            refused.assert_refused(429);
+            let seconds: u32 = refused.header("retry-after").expect("seconds").parse().expect("a number");
+            assert!((541..=600).contains(&seconds), "{refused:?}");
+            assert!(refused.text().contains("Try again in 10 minutes."), "{refused:?}");
+        }
+        assert_rows(&developer.scene.world, "audit_event", "WHERE kind = 'webhook.tested'", 5).await;
+        developer.scene.world.advance(TimeDelta::seconds(601));
+        assert!(browser.submit(&test).await.own_location().contains("?done=tested"));
+    }
+
+    // T108
+    async fn failed_connections_are_told_apart_only_after_an_approval(world: World) {
+        let developer = Developer::new(world).await;
+        let refused_port = std::net::TcpListener::bind("127.0.0.1:0").and_then(|one| one.local_addr()).expect("a port");
+        for url in [format!("http://{refused_port}/"), "https://nowhere.invalid/".to_owned()] {
+            secret(&developer.create_at(&url).await);
+        }
+        let page = developer.wait_for("Failed").await;
+        for told in ["No connection", "no address", " ms;"] {
+            assert!(!page.text().contains(told), "{told}: {page:?}");
+        }
+        approve(&developer.scene.world, &developer.app.client_id);
+        let page = developer.wait_for("No connection").await;
+        assert!(page.text().contains(" ms;") && !page.text().contains("Failed"), "{page:?}");
     }
 
     async fn another_persons_app_or_endpoint_is_not_found(world: World) {
