@@ -92,6 +92,10 @@ migrations:
 release *arguments:
     scripts/release {{arguments}}
 
+# Checks in a bare root file system that tests find every program
+packages:
+    scripts/check-packages
+
 # Compares instruction counts of hot pure functions with the committed ones (--check, --write)
 instructions *arguments:
     scripts/instructions {{arguments}}

@@ -2,8 +2,8 @@
 # shellcheck disable=SC2119,SC2154,SC2163
 # Sourced by other scripts: installation of tools, and throwaway servers with people and apps in the folder $scratch.
 
-# shellcheck source=scripts/packages.sh
-. scripts/packages.sh
+# shellcheck source=scripts/functions.sh
+. scripts/functions.sh
 
 target=${CARGO_TARGET_DIR:-target}
 mkdir -p "$target/tools"
@@ -14,7 +14,7 @@ export NO_PROXY=${NO_PROXY:+$NO_PROXY,}127.0.0.1,localhost no_proxy=${no_proxy:+
 # Installs the packages of a lock file, copies the scripts beside it, and sets $node_tools to their folder:
 # install_node_tools FOLDER
 install_node_tools() {
-    command -v npm >/dev/null || install_package nodejs npm
+    scripts/packages node npm
     [ "$(node -p 'process.versions.node.split(".")[0]')" -ge 20 ] || fail "Node.js 20 or later is needed, this is $(node --version)"
     node_tools=$target/tools/$(basename "$(dirname "$1")")-$(basename "$1")-$(cksum <"$1/package-lock.json" | cut -d' ' -f1)
     if [ ! -f "$node_tools/installed" ]; then
@@ -34,7 +34,7 @@ install_python_tools() {
     python_tools=$target/tools/$(basename "$(dirname "$1")")-$(basename "$1")-$(cksum <"$1/requirements.txt" | cut -d' ' -f1)
     if [ ! -f "$python_tools/installed" ]; then
         rm -rf "$python_tools"
-        python3 -c 'import ensurepip, venv' 2>/dev/null || install_package python3 python3-venv
+        scripts/packages python3 python3-venv
         python3 -m venv "$python_tools" || fail "python3 cannot create virtual environments"
         "$python_tools/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r "$1/requirements.txt" >&2 ||
             fail "pip cannot install $1/requirements.txt"

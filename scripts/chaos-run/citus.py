@@ -11,8 +11,7 @@ from environment import PEOPLE, Environment
 from faults import LOST_NODE, Limits
 from processes import LOOPBACK, SetupError, postgres_programs, psql
 
-# Starts and stops a throwaway cluster; optional, beside the project.
-TOOL = pathlib.Path(__file__).parents[3] / "shared" / "tools" / "citus" / "citus-cluster"
+SCRIPT = pathlib.Path(__file__).parents[1] / "citus-cluster"
 WORKERS = 3
 # Enough for each worker to have some of them.
 READERS = 12
@@ -20,7 +19,7 @@ SHARDS = 8
 
 
 class CitusUnavailable(Exception):
-    """The tool cannot start a cluster: it needs root, and the version of PostgreSQL that it was built for."""
+    """The installed PostgreSQL has no extension citus."""
 
 
 class CitusEnvironment(Environment):
@@ -36,16 +35,10 @@ class CitusEnvironment(Environment):
         return [self.database_url]
 
     def start_cluster(self):
-        if not TOOL.exists():
-            raise CitusUnavailable(f"there is no {TOOL}")
-        process = subprocess.run([TOOL, "start", self.cluster, str(WORKERS)], stdout=subprocess.PIPE, text=True, check=False)
+        process = subprocess.run([SCRIPT, "start", self.cluster, str(WORKERS)], capture_output=True, text=True, check=False)
         if process.returncode != 0:
-            raise CitusUnavailable(f"{TOOL} could not start a cluster")
+            raise CitusUnavailable(process.stderr.strip())
         self.database_url = process.stdout.strip()
-        # Logical replication copies shards without blocking writes.
-        for number in range(WORKERS + 1):
-            psql(f"postgres://postgres@{LOOPBACK}:{self.port(number)}/restwell", "-c", "ALTER SYSTEM SET wal_level = logical")
-            self.pg_ctl(number, "restart")
         self.query(f"SELECT citus_remove_node('{LOOPBACK}', {self.port(WORKERS)})")
 
     def migrate(self, binary):
@@ -71,14 +64,16 @@ class CitusEnvironment(Environment):
     def port(self, number):
         return int((self.data_folder(number) / "postmaster.pid").read_text().splitlines()[3])
 
-    def pg_ctl(self, number, command):
-        prefix = ["setpriv", "--reuid", "postgres", "--regid", "postgres", "--init-groups", "--", postgres_programs() / "pg_ctl"]
-        log_file = self.cluster / str(number) / "log"
+    def restart(self, number):
+        """Starts a killed node with the options that it had."""
+        (self.data_folder(number) / "postmaster.pid").unlink()
+        prefix = ["setpriv", "--reuid", "postgres", "--regid", "postgres", "--init-groups", "--"] if os.getuid() == 0 else []
+        command = [*prefix, postgres_programs() / "pg_ctl", "-D", self.data_folder(number), "-w", "-l", self.data_folder(number) / "server.log", "restart"]
         # Not a pipe, because the server inherits stdout.
         with (self.folder / "citus.log").open("ab") as log:
-            process = subprocess.run([*prefix, "-D", self.data_folder(number), "-w", "-l", log_file, command], stdout=log, stderr=log, check=False)
+            process = subprocess.run(command, stdout=log, stderr=log, check=False)
         if process.returncode != 0:
-            raise SetupError(f"pg_ctl {command} failed for node {number}")
+            raise SetupError(f"node {number} did not start again")
 
     def kill(self, number):
         os.kill(int((self.data_folder(number) / "postmaster.pid").read_text().splitlines()[0]), signal.SIGKILL)
@@ -98,7 +93,7 @@ class CitusEnvironment(Environment):
 
     def stop_stores(self):
         if self.cluster.exists():
-            subprocess.run([TOOL, "stop", self.cluster], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+            subprocess.run([SCRIPT, "stop", self.cluster], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
 
 
 async def worker_added(environment, duration):
@@ -127,8 +122,7 @@ async def worker_killed(environment, duration):
     environment.lost_users = readers_by_port[port]
     await asyncio.to_thread(environment.kill, numbers[port])
     await asyncio.sleep(duration)
-    (environment.data_folder(numbers[port]) / "postmaster.pid").unlink()
-    await asyncio.to_thread(environment.pg_ctl, numbers[port], "start")
+    await asyncio.to_thread(environment.restart, numbers[port])
     return time.monotonic()
 
 

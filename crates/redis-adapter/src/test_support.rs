@@ -123,7 +123,7 @@ fn program() -> String {
     let found = || ["redis-server", "valkey-server"].into_iter().find(is_there).map(str::to_owned);
     match named.or_else(found) {
         Some(program) => program,
-        None => demand(Err("run the tests with scripts/test, which installs it"), "redis-server is needed"),
+        None => demand(Err("run: scripts/packages test"), "redis-server is missing"),
     }
 }
 

@@ -20,6 +20,7 @@ mod e2e {
     mod collector;
     mod person;
     mod polling;
+    mod program;
     mod relay;
     mod response;
     mod server;

@@ -5,6 +5,7 @@ use crate::made_up::*;
 use application::ports::storage::{ProfileReader, SleepReader, UnitOfWorkFactory};
 use postgres_adapter::test_support::TestDatabase;
 use postgres_adapter::{PostgresOptions, PostgresStore};
+use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,14 +18,15 @@ fn store(pooler: &Pooler, database: &TestDatabase) -> PostgresStore {
     PostgresStore::connect(&options).unwrap()
 }
 
-/// Starts a pooler in transaction mode; prints why and returns `None` if the installed one is older than
-/// 1.21, which lacks prepared statements in that mode.
+/// Starts a pooler in transaction mode. Versions before 1.21 lack prepared statements in that mode: then it
+/// returns `None`, and writes why directly to standard error, which the test harness does not capture.
 fn in_transaction_mode(database: &TestDatabase) -> Option<Pooler> {
-    let version = Pooler::version();
-    if version < (1, 21) {
-        println!(
-            "NOT RUN: PgBouncer {version:?} keeps no prepared statements in transaction mode; 1.21 does"
+    let (major, minor) = Pooler::version();
+    if (major, minor) < (1, 21) {
+        let message = format!(
+            "\nNOT RUN: PgBouncer in transaction mode, because version {major}.{minor} is older than 1.21\n\n"
         );
+        std::io::stderr().write_all(message.as_bytes()).unwrap();
         return None;
     }
     Some(Pooler::before(database.url(), PoolMode::Transaction))

@@ -1,7 +1,7 @@
 //! A server whose clock is wrong becomes unready, and commands on its machine write nothing.
 //!
-//! libfaketime (the package `faketime`, which scripts/test installs) sets the clock of one process wrong and
-//! leaves its monotonic clock alone, as when an operator sets a machine's clock.
+//! libfaketime (the package `faketime`) sets the clock of one process wrong and leaves its monotonic clock
+//! alone, as when an operator sets a machine's clock.
 
 use super::reader::Reader;
 use crate::e2e::app::{SCOPES, Tokens, code, create_code, redeem, register};
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 fn library() -> PathBuf {
     let folders = std::fs::read_dir("/usr/lib").expect("/usr/lib").filter_map(Result::ok);
     let places = folders.map(|folder| folder.path().join("faketime/libfaketimeMT.so.1"));
-    places.filter(|place| place.exists()).last().expect("libfaketime; install the package faketime")
+    places.filter(|place| place.exists()).last().expect("libfaketime is missing; run: scripts/packages test")
 }
 
 /// Server whose clock is shifted by the offset in a file, such as `+300` seconds.

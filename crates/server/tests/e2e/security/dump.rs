@@ -1,8 +1,8 @@
 //! Contents of a store as searchable bytes.
 
+use crate::e2e::program::program;
 use crate::e2e::world::{StoreKind, World};
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Copy of everything in the store: on SQLite the files, on `PostgreSQL` a dump.
@@ -93,11 +93,4 @@ fn dump_of(url: &str) -> Vec<u8> {
     let output = Command::new(program("pg_dump")).arg(format!("--dbname={url}")).output().expect("pg_dump");
     assert!(output.status.success(), "pg_dump: {}", String::from_utf8_lossy(&output.stderr));
     output.stdout
-}
-
-/// Finds a `PostgreSQL` program in Debian's folder or on the path.
-fn program(name: &str) -> PathBuf {
-    let versions = Path::new("/usr/lib/postgresql").read_dir().into_iter().flatten();
-    let found = versions.flatten().map(|version| version.path().join("bin").join(name));
-    found.filter(|path| path.exists()).max().unwrap_or_else(|| PathBuf::from(name))
 }

@@ -2,6 +2,7 @@
 
 use crate::e2e::operation::tls::authority::Authority;
 use crate::e2e::polling::eventually;
+use crate::e2e::program::program;
 use reqwest::Client;
 use std::fs::{File, Permissions};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -145,11 +146,4 @@ fn nginx(dir: &Path, address: SocketAddr, [one, other]: [&str; 2]) -> Command {
     let mut command = Command::new(program("nginx"));
     command.arg("-c").arg(dir.join("nginx.conf"));
     command
-}
-
-/// Finds a program; Debian installs both in folders on root's path only.
-fn program(name: &str) -> String {
-    let places = ["/usr/sbin", "/usr/local/sbin", "/usr/local/bin", "/usr/bin"];
-    let found = places.iter().map(|place| format!("{place}/{name}")).find(|path| Path::new(path).exists());
-    found.unwrap_or_else(|| panic!("{name} is not installed; scripts/test does that"))
 }

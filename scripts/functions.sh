@@ -1,0 +1,15 @@
+# shellcheck shell=bash
+# Sourced by other scripts, without side effects.
+
+fail() { printf '%s: %s\n' "$0" "$*" >&2; exit 1; }
+
+# Runs a command as root, without a prompt: as_root COMMAND...
+as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo -n "$@"; fi; }
+
+# Fails if a program is missing: require PART PROGRAM..., where PART is an argument of scripts/packages.
+require() {
+    local program
+    for program in "${@:2}"; do
+        PATH=$PATH:/usr/sbin:/usr/local/sbin command -v "$program" >/dev/null || fail "$program is missing; run: scripts/packages $1"
+    done
+}
