@@ -8,3 +8,4 @@ mod telemetry;
 mod wiring;
 
 pub use cli::{Cli, report_failure, run};
+pub use telemetry::flush_log;

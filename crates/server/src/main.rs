@@ -19,6 +19,7 @@ fn main() -> ExitCode {
         let outcome = runtime.block_on(restwell::run(Cli::parse_or_exit()));
         // Dropping the runtime would wait for blocked threads indefinitely.
         runtime.shutdown_timeout(BLOCKED_THREAD_TIMEOUT);
+        restwell::flush_log();
         outcome
     });
     match outcome {

@@ -5,6 +5,7 @@
 //! log headers and SQL.
 
 mod level;
+mod log_buffer;
 mod metrics;
 mod panic;
 mod traces;
@@ -13,10 +14,15 @@ pub(crate) use metrics::{MetricsServer, UploadMeter, count_mail, metrics_referen
 pub(crate) use traces::{end_traces, trace_continuation};
 
 use crate::settings::{LogFormat, LogSettings, Settings};
+use log_buffer::LogBuffer;
 use std::io;
+use std::sync::LazyLock;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, Registry, fmt};
+
+/// Buffered standard error.
+static LOG: LazyLock<LogBuffer<io::Stderr>> = LazyLock::new(|| LogBuffer::new(io::stderr()));
 
 /// Verbosity of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,8 +46,14 @@ pub(crate) fn begin(settings: &Settings, verbosity: Verbosity) -> anyhow::Result
     };
     if initialized.is_ok() {
         panic::report_place_only();
+        std::thread::Builder::new().name("log".to_owned()).spawn(|| LOG.flush_regularly())?;
     }
     Ok(())
+}
+
+/// Writes the log lines that are still buffered.
+pub fn flush_log() {
+    LOG.flush();
 }
 
 fn log(settings: &LogSettings) -> Box<dyn Layer<Registry> + Send + Sync> {
@@ -51,11 +63,11 @@ fn log(settings: &LogSettings) -> Box<dyn Layer<Registry> + Send + Sync> {
             .flatten_event(true)
             .with_current_span(true)
             .with_span_list(false)
-            .with_writer(io::stderr)
+            .with_writer(&*LOG)
             .boxed(),
         LogFormat::Human => {
             let is_terminal = io::IsTerminal::is_terminal(&io::stderr());
-            fmt::layer().with_ansi(is_terminal).with_writer(io::stderr).boxed()
+            fmt::layer().with_ansi(is_terminal).with_writer(&*LOG).boxed()
         }
     }
 }

@@ -71,7 +71,7 @@ impl Server {
     fn wait_for_address(&mut self) -> String {
         let started = Instant::now();
         loop {
-            if let Some(url) = self.log().lines().find_map(address_in) {
+            if let Some(url) = self.written().lines().find_map(address_in) {
                 return url;
             }
             if let Some(status) = self.child().try_wait().expect("status") {
@@ -82,9 +82,16 @@ impl Server {
         }
     }
 
-    /// Returns everything that the process has written to standard error.
+    /// Returns everything that the process has logged.
     #[track_caller]
     pub(crate) fn log(&self) -> String {
+        std::thread::sleep(LOG_DELAY);
+        self.written()
+    }
+
+    /// Returns everything that the process has written to standard error.
+    #[track_caller]
+    fn written(&self) -> String {
         let Running::Process { log, .. } = &self.running else { panic!("{NO_PROCESS}") };
         std::fs::read_to_string(log).expect("log")
     }
@@ -158,6 +165,9 @@ impl Server {
         }
     }
 }
+
+/// Maximum delay of a line of the log.
+const LOG_DELAY: Duration = Duration::from_millis(100);
 
 /// Panic message of tests that need a process.
 const NO_PROCESS: &str = "this server is embedded; make its world with `in_processes`";
