@@ -4,9 +4,8 @@ use restwell::Cli;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Allocator of the static program. musl's allocator has one lock for all threads, which doubles the time of
-/// a large page (ADR 50).
-#[cfg(target_env = "musl")]
+/// Allocator of the program on Linux (ADR 50).
+#[cfg(target_os = "linux")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -14,6 +13,10 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const BLOCKED_THREAD_TIMEOUT: Duration = Duration::from_millis(200);
 
 fn main() -> ExitCode {
+    // With pages of 2 MiB, the allocator would give a whole one to each thread for a few kilobytes. An old
+    // kernel that cannot do this has small pages anyway.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::thread::disable_transparent_huge_pages(true);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let outcome = runtime.map_err(Into::into).and_then(|runtime| {
         let outcome = runtime.block_on(restwell::run(Cli::parse_or_exit()));

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use system_adapter::{Argon2PasswordHasher, HashParameters, HashingLimits};
 use tokio::task::{JoinSet, spawn_blocking};
 
-/// Allocator of the static program.
-#[cfg(target_env = "musl")]
+/// Allocator of the program.
+#[cfg(target_os = "linux")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
