@@ -97,7 +97,7 @@ impl AccessReader for SqliteStore {
                 account::locked_at,
                 account::home_timezone,
             ));
-        let row: Option<AccessRow> = self.read(load_row(query)).await?;
+        let row: Option<AccessRow> = self.read_row(load_row(query)).await?;
         row.map(|row| row.into_state(user_id, grant_id)).transpose()
     }
 
@@ -115,6 +115,6 @@ impl AccessReader for SqliteStore {
                 account::locked_at,
                 account::home_timezone,
             ));
-        self.read(load_row(query)).await?.map(PersonalAccessRow::into_access).transpose()
+        self.read_row(load_row(query)).await?.map(PersonalAccessRow::into_access).transpose()
     }
 }

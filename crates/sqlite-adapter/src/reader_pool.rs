@@ -1,22 +1,23 @@
 //! The pool of reading connections: one is open from the start, others are opened on demand.
 
-use crate::connection::{self, Connection, DetachedSpawner, Location, Role};
+use crate::connection::{self, Location, Role};
 use crate::connection_meter;
 use crate::file_identity::FileIdentity;
 use application::ports::storage::StorageError;
 use diesel::sqlite::SqliteConnection;
-use std::sync::{Mutex, PoisonError};
-use tokio::sync::Semaphore;
+use std::sync::{Arc, Mutex, PoisonError};
+use store_shared::GaugeGuard;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Pool of reading connections, each with one user at a time.
-///
-/// A cancelled read may still run when its connection is used again; the next read then waits for the
-/// connection's own lock. This is safe because no read transaction outlives its closure. A pool that checks
-/// connections on checkout would panic on one that is still busy.
 pub(crate) struct ReaderPool {
-    permits: Semaphore,
-    /// Open, unused connections; another one may be opened while fewer than the maximum are open.
-    idle: Mutex<Vec<Connection>>,
+    permits: Arc<Semaphore>,
+    source: Arc<Source>,
+}
+
+/// Open, unused connections, and what is needed to open another one.
+struct Source {
+    idle: Mutex<Vec<SqliteConnection>>,
     location: Location,
     /// Identity of the first connection's file, which may have been replaced since.
     identity: Option<FileIdentity>,
@@ -25,64 +26,89 @@ pub(crate) struct ReaderPool {
 impl ReaderPool {
     /// Creates a pool of this size from its first connection. The location's busy timeout limits the wait for
     /// a connection.
-    pub(crate) fn new(first: Connection, size: usize, location: Location) -> Self {
+    pub(crate) fn new(first: SqliteConnection, size: usize, location: Location) -> Self {
         let size = size.max(1);
         connection_meter::READERS.set_size(1, size);
         let identity = FileIdentity::read(&location.path);
-        Self { permits: Semaphore::new(size), idle: Mutex::new(vec![first]), location, identity }
+        let source = Source { idle: Mutex::new(vec![first]), location, identity };
+        Self { permits: Arc::new(Semaphore::new(size)), source: Arc::new(source) }
     }
 
-    /// Runs a closure on one of the connections.
+    /// Runs a closure on one of the connections, on a blocking thread. Once started, it continues even if the
+    /// future is dropped.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         task: impl FnOnce(&mut SqliteConnection) -> Result<T, StorageError> + Send + 'static,
     ) -> Result<T, StorageError> {
-        let permit = tokio::time::timeout(self.location.busy_timeout, self.permits.acquire());
+        let permit = Arc::clone(&self.permits).acquire_owned();
+        let permit = tokio::time::timeout(self.source.location.busy_timeout, permit);
         let permit = connection_meter::READERS.waited_for(async { permit.await.ok()?.ok() }).await;
-        let _permit = permit.ok_or(StorageError::Unavailable)?;
-        let _in_use = connection_meter::READERS.in_use();
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let connection = match idle {
-            Some(connection) => connection,
-            None => self.open().await?,
+        let lease = self.lease(permit.ok_or(StorageError::Unavailable)?);
+        let reading = async {
+            let outcome = tokio::task::spawn_blocking(move || lease.run(task)).await;
+            outcome.map_err(|error| StorageError::Internal(Box::new(error)))?
         };
-        let mut lease = Lease { pool: self, connection: Some(connection) };
-        match lease.connection.as_mut() {
-            Some(connection) => {
-                let location = self.location.clone();
-                let reading = connection::run(connection, move |connection| {
-                    connection::make_idle(connection, &location, Role::Reader)?;
-                    task(connection)
-                });
-                connection_meter::read(reading).await
-            }
-            None => Err(StorageError::Unavailable),
+        connection_meter::read(reading).await
+    }
+
+    /// Runs a closure that reads one row on this thread, because a blocking thread and back would take longer
+    /// than the read. If no connection is open and unused, it runs like any other.
+    pub(crate) async fn run_here<T: Send + 'static>(
+        &self,
+        task: impl FnOnce(&mut SqliteConnection) -> Result<T, StorageError> + Send + 'static,
+    ) -> Result<T, StorageError> {
+        let permit = Arc::clone(&self.permits).try_acquire_owned().ok();
+        match permit.map(|permit| self.lease(permit)).filter(|lease| lease.connection.is_some()) {
+            Some(lease) => connection_meter::read(async { lease.run(task) }).await,
+            None => self.run(task).await,
         }
     }
 
-    /// Opens another connection, which costs a few hundred kilobytes; the caller must hold a permit.
-    async fn open(&self) -> Result<Connection, StorageError> {
-        let (location, identity) = (self.location.clone(), self.identity);
-        let opening = tokio::task::spawn_blocking(move || {
-            let opened = location.connect(Role::Reader)?;
-            let is_the_same = FileIdentity::read(&location.path) == identity;
-            if is_the_same { Ok(opened) } else { Err(StorageError::Unavailable) }
-        });
-        let opened = opening.await.map_err(|error| StorageError::Internal(Box::new(error)))??;
+    fn lease(&self, permit: OwnedSemaphorePermit) -> Lease {
+        let source = Arc::clone(&self.source);
+        let connection = source.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        Lease { connection, source, _in_use: connection_meter::READERS.in_use(), _permit: permit }
+    }
+}
+
+impl Source {
+    /// Opens another connection, which costs a few hundred kilobytes.
+    fn open(&self) -> Result<SqliteConnection, StorageError> {
+        let opened = self.location.connect(Role::Reader)?;
+        if FileIdentity::read(&self.location.path) != self.identity {
+            return Err(StorageError::Unavailable);
+        }
         connection_meter::READERS.record_opened();
-        Ok(Connection::with_runtime(opened, DetachedSpawner))
+        Ok(opened)
     }
 }
 
 /// Borrowed connection; returned when dropped, before its permit.
-struct Lease<'a> {
-    pool: &'a ReaderPool,
-    connection: Option<Connection>,
+struct Lease {
+    /// `None` if another one must be opened.
+    connection: Option<SqliteConnection>,
+    source: Arc<Source>,
+    _in_use: GaugeGuard,
+    _permit: OwnedSemaphorePermit,
 }
 
-impl Drop for Lease<'_> {
+impl Lease {
+    fn run<T>(
+        mut self,
+        task: impl FnOnce(&mut SqliteConnection) -> Result<T, StorageError>,
+    ) -> Result<T, StorageError> {
+        let connection = match &mut self.connection {
+            Some(connection) => connection,
+            none => none.insert(self.source.open()?),
+        };
+        connection::make_idle(connection, &self.source.location, Role::Reader)?;
+        task(connection)
+    }
+}
+
+impl Drop for Lease {
     fn drop(&mut self) {
-        let mut idle = self.pool.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut idle = self.source.idle.lock().unwrap_or_else(PoisonError::into_inner);
         idle.extend(self.connection.take());
     }
 }

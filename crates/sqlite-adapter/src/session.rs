@@ -112,7 +112,7 @@ fn with_user(row: SessionRow, account: &AccountCells) -> Result<SessionWithUser,
 impl SessionReader for SqliteStore {
     async fn find_session(&self, hash: &SecretHash) -> Result<Option<SessionWithUser>, StorageError> {
         let hash = hash.as_bytes().to_vec();
-        self.read(move |connection| {
+        self.read_row(move |connection| {
             let found: Option<(SessionRow, AccountCells)> = session::table
                 .inner_join(account::table.on(account::id.eq(session::user_id)))
                 .filter(session::token_hash.eq(hash))

@@ -33,10 +33,10 @@ impl SqliteStore {
             Ok((writer, opened.connect(Role::Reader)?))
         })
         .await?;
-        let wrapped = |connection| Connection::with_runtime(connection, DetachedSpawner);
+        let writer = Connection::with_runtime(writer, DetachedSpawner);
         Ok(Self {
-            writer: Writer::new(wrapped(writer), location.clone()),
-            readers: ReaderPool::new(wrapped(reader), options.readers, location.clone()),
+            writer: Writer::new(writer, location.clone()),
+            readers: ReaderPool::new(reader, options.readers, location.clone()),
             location,
         })
     }
@@ -65,6 +65,14 @@ impl SqliteStore {
         task: impl FnOnce(&mut SqliteConnection) -> Result<T, StorageError> + Send + 'static,
     ) -> Result<T, StorageError> {
         self.readers.run(task).await
+    }
+
+    /// Runs a closure that reads one row on a reading connection, preferably on this thread.
+    pub(crate) async fn read_row<T: Send + 'static>(
+        &self,
+        task: impl FnOnce(&mut SqliteConnection) -> Result<T, StorageError> + Send + 'static,
+    ) -> Result<T, StorageError> {
+        self.readers.run_here(task).await
     }
 
     /// Runs a closure in a separate write transaction.

@@ -144,7 +144,7 @@ pub(crate) fn was_erased(connection: &mut SqliteConnection, id: UserId) -> Query
 #[async_trait]
 impl ProfileReader for SqliteStore {
     async fn find_profile(&self, user_id: UserId) -> Result<Option<User>, StorageError> {
-        self.read(move |connection| find(connection, user_id)).await
+        self.read_row(move |connection| find(connection, user_id)).await
     }
 
     async fn list_sources(&self, user_id: UserId) -> Result<Vec<ProfileSource>, StorageError> {
