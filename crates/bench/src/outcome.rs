@@ -3,6 +3,7 @@
 use crate::process::output_of;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
+use std::path::Path;
 
 /// Results of one run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -26,6 +27,9 @@ pub(crate) struct Measurement {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Machine {
     pub(crate) processor: String,
+    /// Caches of a core; empty if unknown.
+    #[serde(default)]
+    pub(crate) caches: String,
     pub(crate) cores: usize,
     pub(crate) memory_mib: u64,
     pub(crate) kernel: String,
@@ -256,7 +260,8 @@ impl Machine {
         let processors = std::fs::read_to_string("/proc/cpuinfo")?;
         let memory = std::fs::read_to_string("/proc/meminfo")?;
         Ok(Self {
-            processor: value_of(&processors, "model name").unwrap_or("unknown").to_owned(),
+            processor: processor(&processors),
+            caches: caches(Path::new("/sys/devices/system/cpu/cpu0/cache")),
             cores: std::thread::available_parallelism()?.get(),
             memory_mib: value_of(&memory, "MemTotal")
                 .and_then(|text| text.strip_suffix(" kB")?.trim().parse::<u64>().ok())
@@ -267,10 +272,58 @@ impl Machine {
     }
 }
 
+/// Names the processor; a virtual one may give only its maker, so with its model number.
+fn processor(processors: &str) -> String {
+    let value = |name| value_of(processors, name).unwrap_or("unknown");
+    let number =
+        |name| value_of(processors, name).map(|number| format!(", {name} {number}")).unwrap_or_default();
+    format!("{}{}{}", value("model name"), number("cpu family"), number("model"))
+}
+
+/// Lists the caches of the first core in the kernel's order, such as `L1d 32K, L1i 32K, L2 1024K`.
+fn caches(folder: &Path) -> String {
+    let cache = |number: usize| {
+        let read = |name| std::fs::read_to_string(folder.join(format!("index{number}/{name}"))).ok();
+        let kind = match read("type")?.trim() {
+            "Data" => "d",
+            "Instruction" => "i",
+            _ => "",
+        };
+        Some(format!("L{}{kind} {}", read("level")?.trim(), read("size")?.trim()))
+    };
+    (0..).map_while(cache).collect::<Vec<_>>().join(", ")
+}
+
 /// Returns the value of the first line `name : value`.
 fn value_of<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     text.lines().find_map(|line| {
         let (key, value) = line.split_once(':')?;
         (key.trim() == name).then_some(value.trim())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_machine_is_named_with_the_model_and_caches_of_its_processor() {
+        let text = "model\t\t: 17\nmodel name\t: AMD EPYC\ncpu family\t: 25\n";
+        assert_eq!(processor(text), "AMD EPYC, cpu family 25, model 17");
+        assert_eq!(processor(""), "unknown");
+        let folder = tempfile::tempdir().unwrap();
+        for (number, level, kind, size) in
+            [(0, 1, "Data", "32K"), (1, 1, "Instruction", "64K"), (2, 2, "Unified", "1024K")]
+        {
+            let cache = folder.path().join(format!("index{number}"));
+            std::fs::create_dir(&cache).unwrap();
+            for (name, value) in
+                [("level", level.to_string()), ("type", kind.to_owned()), ("size", size.to_owned())]
+            {
+                std::fs::write(cache.join(name), value + "\n").unwrap();
+            }
+        }
+        assert_eq!(caches(folder.path()), "L1d 32K, L1i 64K, L2 1024K");
+        assert_eq!(caches(&folder.path().join("nowhere")), "");
+    }
 }

@@ -5,6 +5,8 @@ mod page;
 mod process;
 mod profile;
 
+pub(crate) use profile::ratio;
+
 use crate::outcome::Results;
 use crate::stage::Stage;
 

@@ -86,11 +86,14 @@ fn hot_token(stage: &mut Stage) -> anyhow::Result<Results> {
 }
 
 fn against_row(found: Figures, reference: Figures) -> Outcome {
-    let ratio = ratio(found.requests_per_second, reference.requests_per_second);
-    let result = format!("{ratio:.2} x R2");
-    Outcome::new("profile read, hot token", "at least 1.1 x R2 in requests a second", result, found)
-        .ratio(ratio)
-        .met(ratio >= 1.1)
+    let (cpu, requests) = (
+        ratio(found.server_cpu_us, reference.server_cpu_us),
+        ratio(found.requests_per_second, reference.requests_per_second),
+    );
+    let target = "at most 1.4 x R2 in server CPU, at least 1.1 x in requests a second";
+    Outcome::new("profile read, hot token", target, format!("{cpu:.2} x R2, {requests:.2} x"), found)
+        .ratio(cpu)
+        .met(cpu <= 1.4 && requests >= 1.1)
         .reference("R2, one row through a pool, no checks", reference)
 }
 
@@ -146,13 +149,19 @@ fn on_sqlite(stage: &mut Stage) -> anyhow::Result<Results> {
     let (found, reference) = in_turns(stage.plan.rounds, &mut || round(&load, costs), &mut || {
         round(&postgres_load, postgres_costs)
     })?;
-    let ratio = ratio(found.requests_per_second, reference.requests_per_second);
-    let target = "at least 0.7 x the same on PostgreSQL";
-    Ok(Outcome::new("profile read on SQLite", target, format!("{ratio:.2} x"), found)
-        .ratio(ratio)
-        .met(ratio >= 0.7)
+    let cpu = found.server_cpu_us.unwrap_or(f64::NAN) / both_cpu_us(&reference);
+    let requests = ratio(found.requests_per_second, reference.requests_per_second);
+    let target = "at most 1.2 x the CPU of server and PostgreSQL, at least 0.7 x in requests a second";
+    Ok(Outcome::new("profile read on SQLite", target, format!("{cpu:.2} x, {requests:.2} x"), found)
+        .ratio(cpu)
+        .met(cpu <= 1.2 && requests >= 0.7)
         .reference("the same on PostgreSQL", reference)
         .into())
+}
+
+/// Returns the CPU time of server and database.
+fn both_cpu_us(figures: &Figures) -> f64 {
+    figures.server_cpu_us.unwrap_or(f64::NAN) + figures.database_cpu_us.unwrap_or(f64::NAN)
 }
 
 /// Divides two figures.

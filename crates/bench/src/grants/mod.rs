@@ -3,11 +3,11 @@
 pub(crate) mod seed;
 mod sign_in;
 
-use crate::case::Case;
+use crate::case::{Case, ratio};
 use crate::load::{Expected, Load, Requests};
-use crate::measure::{repeat, round};
+use crate::measure::{in_turns, repeat, round};
 use crate::outcome::{Figures, Outcome, Results};
-use crate::stage::{Stage, post};
+use crate::stage::{Stage, get, post};
 use domain::secret::Secret;
 
 /// Returns the cases of this module.
@@ -22,7 +22,8 @@ pub(crate) const CASES: &[Case] = &[
 const CONNECTIONS: usize = 64;
 /// Enough people that concurrent requests are for different ones, as in production.
 const PEOPLE: usize = 5_000;
-const REFRESHES: f64 = 8_000.0;
+/// Refreshes beside reads of R2.
+const REFRESHES: f64 = 0.7;
 const REDEMPTIONS: f64 = 1_500.0;
 /// More than can be redeemed in a second.
 const CODES_A_SECOND: f64 = 4_000.0;
@@ -42,9 +43,27 @@ fn refresh(stage: &mut Stage) -> anyhow::Result<Results> {
             post("/api/refresh", &body)
         })
         .collect();
-    let requests = Requests::Again(requests);
-    let figures = measure(stage, |_| requests.clone())?;
-    Ok(judged("refresh", REFRESHES, figures).into())
+    let (address, end) = (stage.server()?.address, stage.plan.end());
+    let ours = Load {
+        address,
+        connections: CONNECTIONS,
+        requests: Requests::Again(requests),
+        end,
+        expected: Expected::status(200),
+    };
+    let rows = people.iter().map(|person| get(&format!("/row/{person}"), "none")).collect();
+    let theirs =
+        Load { address: stage.row_server()?.address, requests: Requests::Again(rows), ..ours.clone() };
+    let (costs, row_costs) = (stage.server_costs()?, stage.row_costs()?);
+    let (found, reference) =
+        in_turns(stage.plan.rounds, &mut || round(&ours, costs), &mut || round(&theirs, row_costs))?;
+    let ratio = ratio(found.requests_per_second, reference.requests_per_second);
+    let target = format!("at least {REFRESHES} x R2 in requests a second");
+    Ok(Outcome::new("refresh", &target, format!("{ratio:.2} x R2"), found)
+        .ratio(ratio)
+        .met(ratio >= REFRESHES)
+        .reference("R2, one row through a pool, no checks", reference)
+        .into())
 }
 
 /// Redeems pending codes, each once.

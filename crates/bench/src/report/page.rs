@@ -32,6 +32,10 @@ fn machine(measurement: &Measurement) -> String {
             row("day", measurement.date.clone()),
             row("commit", format!("`{}`", measurement.commit)),
             row("processor", format!("{}, {} cores", machine.processor, machine.cores)),
+            row(
+                "caches",
+                if machine.caches.is_empty() { "unknown".to_owned() } else { machine.caches.clone() },
+            ),
             row("memory", format!("{} MiB", machine.memory_mib)),
             row("system", machine.kernel.clone()),
             row("program", versions.restwell.clone()),
@@ -165,6 +169,7 @@ mod tests {
         for part in [
             "**a busy machine.** Written by",
             "| commit | `0123456789ab` |",
+            "| processor | a processor, 2 cores |\n| caches | L1d 32K, L2 1024K |",
             "| refresh | at least 5,000 a second | 6,000 a second | 1.20 | yes |",
             "| refresh | 8.00 | 20.0 | 6,000 | 100 | 50.0 | 40.0 |",
             "**Sessions**",

@@ -28,6 +28,7 @@ pub(super) fn measurement() -> Measurement {
     Measurement {
         machine: Machine {
             processor: word("a processor"),
+            caches: word("L1d 32K, L2 1024K"),
             cores: 2,
             memory_mib: 1,
             kernel: word("a kernel"),
