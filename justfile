@@ -96,7 +96,7 @@ release *arguments:
 packages:
     scripts/check-packages
 
-# Compares instruction counts of hot pure functions with the committed ones (--check, --write)
+# Compares instruction counts of hot functions and requests with the committed ones (--check, --write)
 instructions *arguments:
     scripts/instructions {{arguments}}
 

@@ -121,7 +121,12 @@ await_server() {
 start_server() {
     export RESTWELL__STORAGE__DATA_DIR=$scratch/data RESTWELL__SERVER__LISTEN=127.0.0.1:0 RESTWELL__SERVER__DRAIN_SECONDS=0 "$@"
     "$RESTWELL_BIN" migrate 2>>"$scratch/server.log"
-    "$RESTWELL_BIN" serve >>"$scratch/server.log" 2>&1 &
+    serve
+}
+
+# Starts a server with the settings of the environment, under a program if named, and sets BASE_URL: serve [PROGRAM...]
+serve() {
+    "$@" "$RESTWELL_BIN" serve >>"$scratch/server.log" 2>&1 &
     server=$!
     await_server grep -q ' listening .*public_url=' "$scratch/server.log"
     BASE_URL=$(sed -n 's/.* listening .*public_url=\([^ ]*\).*/\1/p' "$scratch/server.log")
@@ -160,8 +165,45 @@ create_client() {
     export CLIENT_ID CLIENT_SECRET
 }
 
+# Creates a person with the records of a file and an app that may read them, and sets USER_ID and CODE, which redeem_code
+# redeems: create_reader FILE
+create_reader() {
+    create_person
+    USER_ID=$("$RESTWELL_BIN" user list --json 2>>"$scratch/server.log" | member user_id)
+    create_client reader "http://127.0.0.1:9/callback"
+    "$RESTWELL_BIN" import --user "$USER_ID" "$1" >/dev/null 2>>"$scratch/server.log"
+    CODE=$("$RESTWELL_BIN" code create --client "$CLIENT_ID" --user "$USER_ID" --redirect-uri "http://127.0.0.1:9/callback" \
+        --scope profile --scope sleep --scope supplements --json 2>>"$scratch/server.log" | member code)
+}
+
+# Redeems the code of create_reader, and sets TOKEN to the access token.
+redeem_code() {
+    TOKEN=$(curl --silent --fail "$BASE_URL/api/token" --data-urlencode "client_id=$CLIENT_ID" \
+        --data-urlencode "client_secret=$CLIENT_SECRET" --data-urlencode "redirect_uri=http://127.0.0.1:9/callback" \
+        --data-urlencode "code=$CODE" --data grant_type=authorization_code | member access_token)
+    [ -n "$TOKEN" ] || fail "no token was issued"
+}
+
 # Prints a text member of a flat JSON object: member NAME
 member() { sed -n 's/.*"'"$1"'":"\([^"]*\)".*/\1/p'; }
+
+# Prints nights of 40 stages as NDJSON, always the same ones: print_nights NUMBER
+print_nights() {
+    python3 - "$1" <<'NIGHTS'
+import datetime, sys
+names = ("AWAKE", "LIGHT", "DEEP", "REM")
+for night in range(int(sys.argv[1])):
+    start = datetime.datetime(1995, 1, 1, 22) + datetime.timedelta(days=night)
+    at = [(start + datetime.timedelta(minutes=12 * step)).isoformat() + "+01:00" for step in range(41)]
+    stages = ",".join(
+        f'{{"stage":"{names[(step + night) % 4]}","start":"{at[step]}","end":"{at[step + 1]}"}}' for step in range(40)
+    )
+    print(
+        f'{{"type":"sleep_session","external_id":"night-{night}","source":"ring","is_nap":false,'
+        f'"time_in_bed_start":"{at[0]}","time_in_bed_end":"{at[-1]}","raw_sleep":[{stages}]}}'
+    )
+NIGHTS
+}
 
 # Prints a night as a line of NDJSON: print_night DAYS_AGO
 print_night() {
