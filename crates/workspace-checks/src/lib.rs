@@ -3,6 +3,8 @@
 //! * [`dependency`]: dependencies between crates and on outside packages;
 //! * [`manifest`]: every crate inherits the lints and takes versions from the root;
 //! * [`source`]: file length, purity of the domain, no machine-specific paths;
+//! * [`usage`]: every dependency is used;
+//! * [`owner`]: `CODEOWNERS` names existing paths, and the security team for sensitive folders;
 //! * [`migration`]: both stores have the same migrations, each reversible;
 //! * [`prose`]: width of comments and the glossary.
 //!
@@ -12,9 +14,11 @@ pub mod dependency;
 pub mod manifest;
 pub mod metadata;
 pub mod migration;
+pub mod owner;
 pub mod prose;
 pub mod source;
 pub mod table;
+pub mod usage;
 
 use anyhow::{Context as _, Result};
 use std::fmt;
@@ -51,6 +55,8 @@ pub fn check(root: &Path) -> Result<Vec<Finding>> {
     let mut findings = dependency::check(&workspace, &table);
     findings.extend(manifest::check(&workspace)?);
     findings.extend(source::check(&workspace, &table)?);
+    findings.extend(usage::check(&workspace, &table)?);
+    findings.extend(owner::check(&workspace, &table)?);
     findings.extend(migration::check(root)?);
     findings.extend(prose::check(&workspace, &table)?);
     findings.sort();

@@ -34,6 +34,8 @@ pub struct Package {
 pub struct Dependency {
     /// Name of the package, even if it is renamed.
     pub name: String,
+    /// Name in the code, if it is renamed.
+    pub rename: Option<String>,
     /// `dev`, `build`, or absent for a normal dependency.
     pub kind: Option<String>,
     /// Path of a workspace crate.

@@ -1,6 +1,6 @@
 //! The dependency table.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::Deserialize;
@@ -21,6 +21,8 @@ pub struct Table {
     pub packages: BTreeMap<String, PackageRow>,
     /// Rules for every source file.
     pub source: SourceRules,
+    /// Rules for reviewers.
+    pub owners: OwnerRules,
     /// Rules for comments and documentation.
     pub prose: ProseRules,
 }
@@ -39,6 +41,9 @@ pub struct CrateRow {
     /// Outside packages that it may also have as dev-dependencies, if `packages` is present.
     #[serde(default)]
     pub packages_in_tests: Vec<String>,
+    /// Outside packages that its code does not name, because only their features are needed.
+    #[serde(default)]
+    pub packages_for_features: Vec<String>,
     /// Features that it may not enable, as `package/feature`.
     #[serde(default)]
     pub never_features: Vec<String>,
@@ -68,6 +73,16 @@ pub struct SourceRules {
     pub max_lines: usize,
     /// First folders of machine-specific absolute paths.
     pub machine_folders: Vec<String>,
+}
+
+/// Rules for reviewers.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OwnerRules {
+    /// Team that reviews sensitive code.
+    pub security: String,
+    /// Names of folders with sensitive code.
+    pub sensitive: BTreeSet<String>,
 }
 
 /// Rules for comments and documentation.

@@ -128,6 +128,58 @@ fn a_dependency_that_the_table_does_not_allow_is_named() -> Outcome {
 }
 
 #[test]
+fn a_dependency_that_no_file_names_is_unused() -> Outcome {
+    let copy = Copy::new()?;
+    let (manifest, code) = ("crates/page-adapter/Cargo.toml", "crates/page-adapter/src/lib.rs");
+    copy.add(manifest, "[dependencies]", "chrono-tz.workspace = true")?;
+    for unused in ["// chrono_tz::Tz", "mod chrono_tz;", "my_chrono_tz::f();", "\"https://chrono_tz::x\""] {
+        copy.write(code, unused)?;
+        copy.assert_broken_at("page-adapter -> chrono-tz (normal)")?;
+    }
+    for used in ["use chrono_tz::Tz;", "fn zone() -> ::chrono_tz::Tz {}", "use chrono_tz as zones;"] {
+        copy.write(code, used)?;
+        assert_eq!(copy.findings()?, [], "{used}");
+    }
+    Ok(())
+}
+
+#[test]
+fn an_owned_path_that_does_not_exist_is_named() -> Outcome {
+    let copy = Copy::new()?;
+    copy.write(
+        ".github/CODEOWNERS",
+        "* @restwell/all\n/crates/domain/ @restwell/domain\n/crates/gone/ @restwell/all\n",
+    )?;
+    let findings = copy.findings()?;
+    assert_eq!(findings.len(), 1, "{findings:#?}");
+    assert_eq!(findings[0].to_string(), ".github/CODEOWNERS: /crates/gone/ does not exist");
+    Ok(())
+}
+
+#[test]
+fn a_sensitive_folder_without_the_security_team_is_named() -> Outcome {
+    let (folder, team) = ("crates/domain/src/passkey", "@restwell/security");
+    for (lines, is_reviewed) in [
+        ("* @restwell/all".to_owned(), false),
+        (format!("* {team}"), true),
+        (format!("/{folder}/ @restwell/domain {team}"), true),
+        (format!("/{folder}/ {team}\n/crates/domain/ @restwell/domain"), false),
+        (format!("/{folder} {team}\n/crates/server/ @restwell/server"), true),
+        (format!("/{folder}/step.rs {team}"), false),
+    ] {
+        let copy = Copy::new()?;
+        copy.write(&format!("{folder}/step.rs"), "")?;
+        copy.write(".github/CODEOWNERS", &lines)?;
+        if is_reviewed {
+            assert_eq!(copy.findings()?, [], "{lines}");
+        } else {
+            copy.assert_broken_at(folder)?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn a_domain_that_draws_randomness_is_named() -> Outcome {
     let copy = Copy::new()?;
     copy.add("Cargo.toml", "[workspace.dependencies]", "getrandom = \"0.3\"")?;

@@ -16,9 +16,9 @@ const LOG_PLANS: &str = "DO $$ BEGIN
 const SESSIONS: &str = "SELECT pid::text FROM pg_stat_activity
     WHERE datname = current_database() AND application_name = 'restwell'";
 
-/// Log of the coordinator, where the test tool keeps it.
+/// Log of the coordinator, where scripts/postgres-cluster keeps it.
 const LOG: &str =
-    "SELECT pg_read_file(current_setting('data_directory') || '/../log', $1::text::bigint, 100000000)";
+    "SELECT pg_read_file(current_setting('data_directory') || '/server.log', $1::text::bigint, 100000000)";
 
 /// List over all people, by which cases check what they stored.
 const OVER_ALL: &str = "FROM \"access_grant\" ORDER BY \"access_grant\".\"id\"";
@@ -43,7 +43,7 @@ impl LoggedDatabase {
 
     /// Runs a contract case; each of its statements may use one shard only.
     async fn run(&mut self, case: impl AsyncFn(&Harness)) {
-        let size = "SELECT size FROM pg_stat_file(current_setting('data_directory') || '/../log')";
+        let size = "SELECT size FROM pg_stat_file(current_setting('data_directory') || '/server.log')";
         let start = number(&self.observer, size).await.to_string();
         let harness = Harness::new(self.database.store(), Arc::clone(&self.database));
         case(&harness).await;
