@@ -10,7 +10,7 @@ use application::ports::import_source::{
 use application::ports::system::{Clock, Entropy};
 use chrono::{DateTime, Utc};
 use domain::id::UserId;
-use domain::import::{FileDigest, FileName};
+use domain::import::{FileDigest, FileName, RecordPosition};
 use domain::secret::SecretBytes;
 use domain::sleep::SleepSession;
 use domain::time::TimeZone;
@@ -89,7 +89,8 @@ fn night(number: u64) -> SleepSession {
 fn nights() -> SmallBatches {
     let item = |number| {
         let record = night(number).record;
-        let session = ImportedSession { place: number.to_string(), id: None, record, updated_at: None };
+        let (place, position) = (number.to_string(), RecordPosition::default());
+        let session = ImportedSession { place, position, id: None, record, updated_at: None };
         ImportItem::Session(Box::new(session))
     };
     SmallBatches((1..=RECORDS).map(item).collect())

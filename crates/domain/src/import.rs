@@ -95,6 +95,15 @@ impl FileName {
     }
 }
 
+/// Position of a record in an import, in the order of reading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct RecordPosition {
+    /// Number of the file in its folder or archive.
+    pub file: u32,
+    /// Number of the record in the import.
+    pub number: u64,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -46,6 +46,25 @@ impl LocalTime {
     }
 }
 
+/// Parses an offset that may follow a name of universal time: `UTC-04:00`, `GMT+3`, `GMT`.
+pub(crate) fn named_offset(text: &str) -> Option<UtcOffset> {
+    let named = ["UTC", "GMT"].into_iter().find_map(|name| {
+        let (start, rest) = text.split_at_checked(name.len())?;
+        start.eq_ignore_ascii_case(name).then_some(rest)
+    });
+    let offset = named.unwrap_or(text);
+    if offset.is_empty() {
+        return named.map(|_| UtcOffset::UTC);
+    }
+    UtcOffset::parse(offset).ok().or_else(|| {
+        // One digit of hours, as Java also writes.
+        let (sign, clock) = offset.split_at_checked(1)?;
+        UtcOffset::parse(&format!("{sign}0{clock}"))
+            .ok()
+            .filter(|_| clock.find(':').unwrap_or(clock.len()) == 1)
+    })
+}
+
 /// Note on a record whose local time was skipped in its zone.
 pub(crate) const SKIPPED_TIME_NOTE: &str =
     "this local time was skipped when the clocks went forward; the offset before the change was used";
@@ -59,7 +78,7 @@ pub(crate) fn is_skipped(local: NaiveDateTime, zone: TimeZone) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::LocalTime;
+    use super::{LocalTime, named_offset};
     use domain::time::TimeZone;
 
     fn resolved(text: &str) -> Option<String> {
@@ -83,6 +102,26 @@ mod tests {
         }
         // The offset before the change applies.
         assert_eq!(resolved("2026-03-29T02:30:00").unwrap(), "2026-03-29T03:30:00+02:00");
+    }
+
+    #[test]
+    fn an_offset_can_follow_a_name_of_universal_time() {
+        for (text, minutes) in [
+            ("UTC-04:00", -240),
+            ("GMT+03:00", 180),
+            ("gmt+0530", 330),
+            ("GMT+3", 180),
+            ("UTC-3:30", -210),
+            ("+02:00", 120),
+            ("GMT", 0),
+            ("UTC", 0),
+            ("Z", 0),
+        ] {
+            assert_eq!(named_offset(text).map(|offset| offset.minutes()), Some(minutes), "{text}");
+        }
+        for text in ["", "null", "PST", "GMT+", "GMT+123", "GMT 3", "3", "UTC+19:00", "Europe/Berlin", "é"] {
+            assert_eq!(named_offset(text), None, "{text}");
+        }
     }
 
     #[test]

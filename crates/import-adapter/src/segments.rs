@@ -20,6 +20,9 @@ pub(crate) const SEGMENT_LIMIT: usize = 1_500_000;
 /// Maximum number of sources per file.
 const SOURCE_LIMIT: usize = 1000;
 
+/// Note on intervals that a file repeats.
+const DUPLICATES_NOTE: &str = "records that the file contains more than once were read once";
+
 /// One interval of one source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Segment {
@@ -108,18 +111,39 @@ impl Segments {
     /// Emits the next session, or why its intervals form none; `false` at the end.
     pub(crate) fn next_session(&mut self, items: &mut Items) -> bool {
         if !self.is_sorted {
-            self.stored.sort_unstable();
-            self.stored.dedup_by(|next, kept| next.is_the_same(kept));
-            self.is_sorted = true;
+            self.sort(items);
         }
         let rest = self.stored.get(self.next..).unwrap_or_default();
         let group = rest.get(..length_of_first(rest)).unwrap_or_default();
         let Some(first) = group.first() else { return false };
         let place =
             format!("{} {}", self.unit, group.iter().map(|stored| stored.at).min().unwrap_or(first.at));
-        items.finish_session(&place, Notes::default(), self.session(group));
+        let outcome = self.session(group).map_err(|reason| match group.len() {
+            1 => reason,
+            count => format!("{reason}; {count} records that follow each other were dropped"),
+        });
+        items.finish_session(&place, Notes::default(), outcome);
         self.next = self.next.saturating_add(group.len());
         true
+    }
+
+    /// Sorts the intervals and removes duplicates, which are noted.
+    fn sort(&mut self, items: &mut Items) {
+        self.stored.sort_unstable();
+        let (mut count, mut first) = (0_usize, u32::MAX);
+        self.stored.dedup_by(|next, kept| {
+            let is_the_same = next.is_the_same(kept);
+            // Durations without a stage have the same interval as other totals of their night.
+            if is_the_same && next.stage.is_some() {
+                count = count.saturating_add(1);
+                first = first.min(next.at);
+            }
+            is_the_same
+        });
+        if count > 0 {
+            items.note_count(&format!("{} {first}", self.unit), DUPLICATES_NOTE, count);
+        }
+        self.is_sorted = true;
     }
 
     fn session(&self, group: &[StoredSegment]) -> Result<SleepRecord, String> {

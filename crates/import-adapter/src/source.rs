@@ -3,6 +3,7 @@
 use application::ports::import_source::{
     ImportItem, ImportRefusal, ImportSource, ImportedSession, Note, ReadProgress, Rejection,
 };
+use domain::import::RecordPosition;
 use domain::sleep::SleepRecord;
 use std::collections::VecDeque;
 
@@ -114,9 +115,12 @@ impl Items {
         self.add(ImportItem::Note(Note { place, reason: reason.to_owned(), amount }));
     }
 
-    /// Appends the items of one of several files; their positions are prefixed with the file's name.
-    pub(crate) fn take_over(&mut self, found: Self, name: &str) {
+    /// Appends the items of one of several files; their locations are prefixed with the file's name.
+    pub(crate) fn take_over(&mut self, found: Self, name: &str, file: u32) {
         self.waiting.extend(found.waiting.into_iter().map(|mut item| {
+            if let ImportItem::Session(session) = &mut item {
+                session.position.file = file;
+            }
             if !name.is_empty() {
                 let place = match &mut item {
                     ImportItem::Profile(profile) => &mut profile.place,
@@ -155,7 +159,14 @@ impl Items {
     pub(crate) fn finish_session(&mut self, place: &str, notes: Notes, outcome: Result<SleepRecord, String>) {
         let session = |record| {
             let place = place.to_owned();
-            ImportItem::Session(Box::new(ImportedSession { place, id: None, record, updated_at: None }))
+            let position = RecordPosition::default();
+            ImportItem::Session(Box::new(ImportedSession {
+                place,
+                position,
+                id: None,
+                record,
+                updated_at: None,
+            }))
         };
         self.finish(place, notes, outcome.map(session));
     }
@@ -212,13 +223,24 @@ impl Notes {
 pub(crate) struct Source {
     reader: Box<dyn RecordReader>,
     items: Items,
+    /// Number of items returned so far.
+    returned: u64,
     ended: Option<Result<(), ImportRefusal>>,
 }
 
 impl Source {
     pub(crate) fn new(reader: Box<dyn RecordReader>) -> Self {
-        Self { reader, items: Items::default(), ended: None }
+        Self { reader, items: Items::default(), returned: 0, ended: None }
     }
+}
+
+/// Gives an item the next number.
+fn numbered(mut item: ImportItem, returned: &mut u64) -> ImportItem {
+    *returned = returned.saturating_add(1);
+    if let ImportItem::Session(session) = &mut item {
+        session.position.number = *returned;
+    }
+    item
 }
 
 impl ImportSource for Source {
@@ -247,7 +269,8 @@ impl ImportSource for Source {
             return Err(refusal.clone());
         }
         let count = limit.min(self.items.waiting.len());
-        Ok(self.items.waiting.drain(..count).collect())
+        let returned = &mut self.returned;
+        Ok(self.items.waiting.drain(..count).map(|item| numbered(item, returned)).collect())
     }
 
     fn check(&mut self, progress: ReadProgress<'_>) -> Result<(), ImportRefusal> {

@@ -2,14 +2,15 @@
 
 use super::batch::{RejectedRecord, RejectionCause};
 use super::batch_result::{BatchResult, Kind, RecordOutcome};
-use super::deferred;
 use super::recent::RecordHash;
 use super::rejection::Rejection;
+use super::repetition::Repetition;
 use super::report::ItemStatus;
 use super::run::Run;
-use crate::ports::import_source::ImportedSession;
+use crate::ports::import_source::{ImportedSession, ImportedSupplement};
 use crate::ports::storage::{ImportChange, RecordBefore, RecordReference, RecordVersion};
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId};
+use domain::import::RecordPosition;
 use domain::sleep::{SleepRecord, SleepSession};
 use domain::user::ProfileChanges;
 use std::collections::HashMap;
@@ -122,17 +123,28 @@ impl<'a> Attempt<'a> {
         self.result.waiting.add(session, wants);
     }
 
-    /// Records that the store has exactly this record: earlier records that were deferred to replace it are
-    /// dropped.
-    pub(super) fn confirm(&mut self, position: usize, id: SleepSessionId) {
+    /// Records that the store has exactly this record: deferred records that lose to it are dropped.
+    pub(super) fn confirm(&mut self, position: usize, id: SleepSessionId, stored: &ImportedSession) {
         if !self.run.may_defer {
             return;
         }
-        for place in self.result.waiting.remove_replaced_by(id) {
-            self.note(position, deferred::superseded_note(place));
+        for number in self.result.waiting.superseded_by(id, stored) {
+            if let Some(place) = self.result.waiting.remove(number) {
+                self.note(position, Repetition::Superseded.note(&place));
+            }
         }
-        if self.run.waiting() > 0 {
-            self.result.confirmed.push(id);
+        self.result.superseded.extend(self.run.deferred().superseded_by(id, stored));
+    }
+
+    /// Returns the position of the last record of this import that has this session, as far as remembered.
+    pub(super) fn position_of(&self, id: SleepSessionId) -> Option<RecordPosition> {
+        self.result.met.get(&id).copied().or_else(|| self.run.position_of(id))
+    }
+
+    /// Records that a record of the file has this session.
+    pub(super) fn meet(&mut self, id: SleepSessionId, at: RecordPosition) {
+        if self.run.is_of_file {
+            self.result.met.insert(id, at);
         }
     }
 
@@ -140,31 +152,39 @@ impl<'a> Attempt<'a> {
         &mut self,
         id: SleepSessionId,
         outcome: ItemStatus,
-        entries: u64,
-        key: RecordHash,
+        session: &ImportedSession,
     ) {
         if self.run.may_defer && outcome != ItemStatus::Unchanged {
             self.result.created.insert(id);
         }
-        let row = RecordHash::new("session", &id);
-        self.count(RecordOutcome { kind: Kind::Session { entries }, outcome, row, key: Some(key) });
+        let entries = u64::try_from(session.record.hypnogram().len()).unwrap_or(u64::MAX);
+        let key = RecordHash::new("session key", &(session.record.source(), session.record.key()));
+        let (kind, row) = (Kind::Session { entries }, RecordHash::new("session", &id));
+        self.count(RecordOutcome { kind, outcome, row, key: Some(key), place: session.place.clone() });
     }
 
     pub(super) fn count_supplement(
         &mut self,
         id: SupplementId,
         outcome: ItemStatus,
-        has_id: bool,
-        key: RecordHash,
+        supplement: &ImportedSupplement,
     ) {
-        let row = RecordHash::new("supplement", &id);
         self.result.supplements.insert(id);
-        self.count(RecordOutcome { kind: Kind::Supplement { has_id }, outcome, row, key: Some(key) });
+        let key = RecordHash::new("supplement key", &supplement.key);
+        let kind = Kind::Supplement { has_id: supplement.id.is_some() };
+        let (row, place) = (RecordHash::new("supplement", &id), supplement.place.clone());
+        self.count(RecordOutcome { kind, outcome, row, key: Some(key), place });
     }
 
-    pub(super) fn count_log(&mut self, id: IntakeLogId, outcome: ItemStatus, key: Option<RecordHash>) {
+    pub(super) fn count_log(
+        &mut self,
+        id: IntakeLogId,
+        outcome: ItemStatus,
+        key: Option<RecordHash>,
+        place: String,
+    ) {
         self.result.logs.insert(id);
-        self.count(RecordOutcome { kind: Kind::Log, outcome, row: RecordHash::new("log", &id), key });
+        self.count(RecordOutcome { kind: Kind::Log, outcome, row: RecordHash::new("log", &id), key, place });
     }
 
     /// Counts a record. Only a dry run needs keys: otherwise ids stay the same.

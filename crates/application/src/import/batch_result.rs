@@ -7,6 +7,7 @@ use super::rejection::Rejection;
 use super::report::{ImportReport, ItemStatus};
 use crate::ports::storage::{ImportChange, RecordReference};
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId};
+use domain::import::RecordPosition;
 use domain::user::ProfileChanges;
 use std::collections::{HashMap, HashSet};
 
@@ -29,8 +30,10 @@ pub(super) struct BatchResult {
     pub(super) settled: Vec<Numbered<(RecordReference, ItemStatus)>>,
     /// Records of this batch that are deferred to the end of the file.
     pub(super) waiting: DeferredRecords,
-    /// Stored sessions that the file repeats unchanged.
-    pub(super) confirmed: Vec<SleepSessionId>,
+    /// Numbers of deferred records of earlier batches that lose to a record of this one.
+    pub(super) superseded: Vec<u64>,
+    /// Sessions of records of this batch, each with the last record's position.
+    pub(super) met: HashMap<SleepSessionId, RecordPosition>,
     /// Sessions added or changed by this attempt.
     pub(super) created: HashSet<SleepSessionId>,
 }
@@ -43,6 +46,8 @@ pub(super) struct RecordOutcome {
     pub(super) row: RecordHash,
     /// Key of the record for dry runs, which generate new ids each time.
     pub(super) key: Option<RecordHash>,
+    /// Location in the file.
+    pub(super) place: String,
 }
 
 pub(super) enum Kind {
@@ -57,15 +62,15 @@ pub(super) enum Kind {
 }
 
 impl RecordOutcome {
-    /// Adds the record to the counts of a report, unless it was already counted.
-    pub(super) fn add_to(&self, report: &mut ImportReport, is_new_row: bool, is_new_key: bool) {
+    /// Adds the record to the counts of a report; returns `false` if it was already counted.
+    pub(super) fn add_to(&self, report: &mut ImportReport, is_new_row: bool, is_new_key: bool) -> bool {
         if !is_new_row {
-            return;
+            return false;
         }
         let outcome = match (&self.kind, self.outcome) {
             (Kind::Supplement { has_id: true }, ItemStatus::Created) if !is_new_key => ItemStatus::Updated,
             (Kind::Supplement { has_id: true }, outcome) => outcome,
-            _ if !is_new_key => return,
+            _ if !is_new_key => return false,
             (_, outcome) => outcome,
         };
         match &self.kind {
@@ -76,5 +81,6 @@ impl RecordOutcome {
             Kind::Supplement { .. } => report.supplements.add(outcome),
             Kind::Log => report.logs.add(outcome),
         }
+        true
     }
 }

@@ -5,11 +5,12 @@
 //! one. Without deferral, each further import would store the first one again, only to replace it shortly
 //! after.
 
-use super::rejection::Rejection;
+use super::repetition;
 use crate::ports::import_source::ImportedSession;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::SleepSessionId;
-use domain::sleep::{Reconciliation, SleepRecord, TimeInBed};
+use domain::sleep::{Precedence, Reconciliation, SleepRecord, TimeInBed};
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 const MAX_SESSION_LENGTH: TimeDelta = TimeDelta::milliseconds(TimeInBed::MAX_MILLIS);
@@ -57,10 +58,15 @@ impl DeferredRecords {
         })
     }
 
-    /// Removes the records that would replace a session that the file contains too; returns their locations.
-    pub(super) fn remove_replaced_by(&mut self, id: SleepSessionId) -> Vec<String> {
-        let numbers = self.by_wanted.remove(&id).unwrap_or_default();
-        numbers.into_iter().filter_map(|number| self.remove(number)).map(|session| session.place).collect()
+    /// Lists the records that would replace a session but lose to the record that the file has of it.
+    pub(super) fn superseded_by(&self, id: SleepSessionId, stored: &ImportedSession) -> Vec<u64> {
+        let loses = |number: &&u64| {
+            self.records.get(number).is_some_and(|DeferredRecord { session, .. }| {
+                let (stored, session) = (repetition::positioned(stored), repetition::positioned(session));
+                Precedence::of(stored, session) == Precedence::Session
+            })
+        };
+        self.by_wanted.get(&id).into_iter().flatten().filter(loses).copied().collect()
     }
 
     /// Appends another list of deferred records.
@@ -70,12 +76,15 @@ impl DeferredRecords {
         }
     }
 
-    /// Returns the records in order.
+    /// Returns the records, longer ones first: a night keeps its session though a nap touches it.
     pub(super) fn into_records(self) -> impl Iterator<Item = ImportedSession> {
-        self.records.into_values().map(|record| record.session)
+        let mut records: Vec<_> = self.records.into_values().map(|record| record.session).collect();
+        records.sort_by_key(|session| Reverse(session.record.time_in_bed().millis()));
+        records.into_iter()
     }
 
-    fn remove(&mut self, number: u64) -> Option<ImportedSession> {
+    /// Removes a record; returns its location.
+    pub(super) fn remove(&mut self, number: u64) -> Option<String> {
         let DeferredRecord { session, wants } = self.records.remove(&number)?;
         self.by_start.remove(&(session.record.time_in_bed().start(), number));
         for id in &wants {
@@ -83,25 +92,19 @@ impl DeferredRecords {
                 others.retain(|other| *other != number);
             }
         }
-        Some(session)
+        Some(session.place)
     }
 }
 
-/// Returns the sessions that a record replaces by this decision. Empty for a record with a source key, which
-/// is always the same night.
+/// Returns the sessions that a record replaces by this decision. A new record with a source key is stored in
+/// any case.
 pub(super) fn affected_sessions(decision: &Reconciliation, record: &SleepRecord) -> Vec<SleepSessionId> {
     match decision {
-        _ if record.key().is_given() => Vec::new(),
         Reconciliation::Unchanged(_) => Vec::new(),
         Reconciliation::Replace { id, removes } => {
             std::iter::once(*id).chain(removes.iter().copied()).collect()
         }
+        Reconciliation::Insert { .. } if record.key().is_given() => Vec::new(),
         Reconciliation::Insert { removes } => removes.clone(),
     }
-}
-
-/// Returns the note for a record that is not stored, because a later one of the file replaces it.
-pub(super) fn superseded_note(place: String) -> Rejection {
-    let reason = "a later record of this file overlaps it and was stored instead";
-    Rejection { place, reason: reason.to_owned() }
 }

@@ -4,6 +4,7 @@ use super::batch::Batch;
 use super::batch_writer::{BatchWriter, MAX_WAITING, StopReason};
 use super::checking;
 use super::progress::{ImportPass, Progress, stop_on_break};
+use super::rejection::Note;
 use super::report::ImportReport;
 use super::run::Run;
 use crate::audit::{self, AuditTrail};
@@ -20,6 +21,9 @@ use std::sync::Arc;
 /// Age up to which an interrupted import can be resumed: one day less than its notes are kept, so that none
 /// are deleted while it continues.
 const RESUMABLE: TimeDelta = TimeDelta::days(29);
+
+/// Note on a file without records.
+const NOTHING_NOTE: &str = "it contains no record that can be imported";
 
 /// Input of an import.
 #[derive(Debug, Clone)]
@@ -125,14 +129,20 @@ impl ImportRecords {
         let mut run = run.of_file(earlier.unwrap_or_default());
         run.overwrite_profile = command.overwrite_profile;
         let report = |bytes| progress(ImportPass::Storing, bytes);
+        let mut is_empty = true;
         while let Some((items, bytes_read)) = reading.next_batch(&report)? {
             // Committed together with the batch.
             run.bytes_done = bytes_read;
+            is_empty = false;
             storing.store(&mut run, Batch::sort(items, command.user_id.is_some())).await?;
             storing.store_deferred(&mut run, MAX_WAITING).await?;
             stop_on_break(report(bytes_read))?;
         }
         storing.store_deferred(&mut run, 0).await?;
+        if is_empty {
+            let (place, reason) = ("the file".to_owned(), NOTHING_NOTE.to_owned());
+            run.report.note(Note { place, reason, amount: None });
+        }
         if let Some(id) = id {
             self.end(id, &run).await?;
         }

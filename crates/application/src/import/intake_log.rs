@@ -39,10 +39,10 @@ pub(super) async fn store(
             attempt.reject(position, &log.place, RejectionCause::LogOfTwo);
             continue;
         };
-        let key = key(&log);
+        let (key, place) = (key(&log), log.place.clone());
         let (id, outcome) = intake.place(attempt, unit, log, same).await?;
         attempt.settle(position, RecordReference::Log(id), outcome);
-        attempt.count_log(id, outcome, key);
+        attempt.count_log(id, outcome, key, place);
     }
     if attempt.run.is_dry {
         // In a dry run the supplements of earlier batches, which the logs refer to, do not exist.

@@ -29,11 +29,16 @@ impl KnownRecords {
     pub(super) fn stored(sessions: impl IntoIterator<Item = SleepSession>) -> Self {
         let mut known = Self::default();
         for session in sessions {
-            if !known.by_id.contains_key(&session.id) {
-                known.add(session, true);
-            }
+            known.learn(session);
         }
         known
+    }
+
+    /// Adds a stored session unless it is known.
+    pub(super) fn learn(&mut self, session: SleepSession) {
+        if !self.by_id.contains_key(&session.id) {
+            self.add(session, true);
+        }
     }
 
     /// Adds a session that is inserted at the end of the batch.

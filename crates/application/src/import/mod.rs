@@ -18,6 +18,7 @@ mod progress;
 mod reading;
 mod recent;
 pub(crate) mod rejection;
+mod repetition;
 mod report;
 mod run;
 mod session;

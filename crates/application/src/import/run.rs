@@ -2,15 +2,17 @@
 
 use super::batch::{Numbered, RejectedRecord};
 use super::batch_result::{BatchResult, RecordOutcome};
-use super::deferred::{self, DeferredRecords};
+use super::deferred::DeferredRecords;
 use super::recent::{GenerationalCache, RecordHash};
 use super::rejection::Rejection;
+use super::repetition::Repetition;
 use super::report::{ImportReport, ItemStatus};
 use crate::ports::import_source::ImportItem;
 use crate::ports::storage::RecordReference;
 use crate::ports::system::Entropy;
 use chrono::{DateTime, Utc};
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId, UserId};
+use domain::import::RecordPosition;
 use domain::sleep::SleepRecord;
 use std::collections::HashSet;
 
@@ -18,7 +20,7 @@ use std::collections::HashSet;
 const HASHES: usize = 450_000;
 /// Minimum number of remembered supplements, known and aliased; twice as many use 14 MB.
 const SUPPLEMENTS: usize = 100_000;
-/// Minimum number of remembered new or changed sessions; twice as many use 1 MB.
+/// Minimum number of remembered sessions; twice as many, new or changed and in all, use 3 MB.
 const MIN_REMEMBERED: usize = 10_000;
 
 /// An import in progress: state across batches, of committed batches only.
@@ -39,6 +41,10 @@ pub(super) struct Run<'a> {
     waiting: DeferredRecords,
     /// Sessions added or changed recently. If one is no longer remembered, it is only changed later.
     created: GenerationalCache<SleepSessionId>,
+    /// Whether the records are of a file, in which each night is expected once.
+    pub(super) is_of_file: bool,
+    /// Sessions of recent records, each with the last record's position.
+    met: GenerationalCache<SleepSessionId, RecordPosition>,
     /// Number of bytes read and stored.
     pub(super) bytes_done: u64,
     /// Status of each record of the last stored batch, by position.
@@ -72,6 +78,8 @@ impl<'a> Run<'a> {
             may_defer: false,
             waiting: DeferredRecords::default(),
             created: GenerationalCache::new(MIN_REMEMBERED),
+            is_of_file: false,
+            met: GenerationalCache::new(MIN_REMEMBERED),
             bytes_done: 0,
             results: Vec::new(),
             notes: Vec::new(),
@@ -85,7 +93,7 @@ impl<'a> Run<'a> {
     /// file.
     pub(super) fn of_file(mut self, earlier: ImportReport) -> Self {
         self.report.profile = earlier.profile.clone();
-        Self { earlier, may_defer: true, ..self }
+        Self { earlier, may_defer: true, is_of_file: true, ..self }
     }
 
     /// Returns the report including earlier tries.
@@ -128,11 +136,12 @@ impl<'a> Run<'a> {
 
     /// Takes over the result of a committed attempt; returns the rejections.
     pub(super) fn take(&mut self, result: BatchResult) -> Vec<Numbered<RejectedRecord>> {
-        for id in result.confirmed {
-            for place in self.waiting.remove_replaced_by(id) {
-                self.report.note(deferred::superseded_note(place).into());
+        for number in result.superseded {
+            if let Some(place) = self.waiting.remove(number) {
+                self.report.note(Repetition::Superseded.note(&place).into());
             }
         }
+        result.met.into_iter().for_each(|(id, at)| self.met.insert(id, at));
         self.waiting.append(result.waiting);
         result.created.into_iter().for_each(|id| self.created.insert(id, ()));
         result.counted.into_iter().for_each(|counted| self.count(&counted));
@@ -157,6 +166,16 @@ impl<'a> Run<'a> {
         self.created.contains(&id)
     }
 
+    /// Returns the deferred records.
+    pub(super) const fn deferred(&self) -> &DeferredRecords {
+        &self.waiting
+    }
+
+    /// Returns the position of the last record that has this session, as far as remembered.
+    pub(super) fn position_of(&self, id: SleepSessionId) -> Option<RecordPosition> {
+        self.met.get(&id).copied()
+    }
+
     /// Returns whether a record overlaps a deferred one.
     pub(super) fn overlaps_deferred(&self, record: &SleepRecord) -> bool {
         self.waiting.overlaps(record)
@@ -177,9 +196,13 @@ impl<'a> Run<'a> {
         self.seen.contains(&RecordHash::new("log", &id))
     }
 
+    /// Counts a record; notes one that its file repeats.
     fn count(&mut self, counted: &RecordOutcome) {
         let is_new_row = self.seen.first(counted.row);
         let is_new_key = counted.key.is_none_or(|key| self.seen.first(key));
-        counted.add_to(&mut self.report, is_new_row, is_new_key);
+        let is_first = counted.add_to(&mut self.report, is_new_row, is_new_key);
+        if !is_first && self.is_of_file {
+            self.report.note(Repetition::Repeated.note(&counted.place).into());
+        }
     }
 }

@@ -4,14 +4,15 @@ use super::attempt::Attempt;
 use super::batch::{Numbered, RejectionCause};
 use super::deferred;
 use super::known::KnownRecords;
-use super::recent::RecordHash;
 use super::rejection::Rejection;
+use super::repetition::{Repetition, Rivals};
 use super::report::ItemStatus;
 use crate::ports::import_source::ImportedSession;
 use crate::ports::storage::{RecordBefore, RecordReference, RecordVersion, StorageError, UnitOfWork};
 use chrono::SubsecRound;
 use domain::id::{SleepSessionId, UserId};
 use domain::sleep::{Reconciliation, SleepSession, reconcile};
+use std::borrow::Cow;
 
 /// The sessions of one user while a batch is stored.
 struct Sessions {
@@ -44,38 +45,7 @@ pub(super) async fn store(
     let known = candidates(unit, user_id, &imported).await?;
     let mut sessions = Sessions { user_id, known, ids: drawn_ids(attempt, &imported), gone: Vec::new() };
     for (position, session) in imported {
-        // A record with an id is matched by the id only.
-        let near = if session.id.is_none() { sessions.known.near(&session.record) } else { Vec::new() };
-        let Some(decision) = decide(&sessions.known, &near, session) else {
-            // One of the two may be the session that a waiting record would replace.
-            if attempt.must_defer(&session.record, &[]) {
-                attempt.wait(session.clone(), Vec::new());
-                continue;
-            }
-            attempt.reject(position, &session.place, RejectionCause::SessionOfTwo);
-            continue;
-        };
-        let wants = deferred::affected_sessions(&decision, &session.record);
-        if !matches!(decision, Reconciliation::Unchanged(_))
-            && session.id.is_none()
-            && attempt.must_defer(&session.record, &wants)
-        {
-            attempt.wait(session.clone(), wants);
-            continue;
-        }
-        if let Reconciliation::Unchanged(id) = decision
-            && sessions.known.get(id).is_some_and(|same| same.record == session.record)
-        {
-            attempt.confirm(position, id);
-        }
-        let entries = u64::try_from(session.record.hypnogram().len()).unwrap_or(u64::MAX);
-        let key = RecordHash::new("session key", &(session.record.source(), session.record.key()));
-        if let Some(reason) = replacement_note(&decision) {
-            attempt.note(position, Rejection { place: session.place.clone(), reason });
-        }
-        let (id, outcome) = sessions.place(attempt, unit, session, decision).await?;
-        attempt.settle(position, RecordReference::Session(id), outcome);
-        attempt.count_session(id, outcome, entries, key);
+        sessions.store(attempt, unit, position, session).await?;
     }
     sessions.delete_gone(unit).await?;
     unit.sleep().insert(user_id, &sessions.known.into_waiting()).await
@@ -103,6 +73,115 @@ async fn candidates(
 }
 
 impl Sessions {
+    /// Stores or defers one record of the batch.
+    async fn store(
+        &mut self,
+        attempt: &mut Attempt<'_>,
+        unit: &mut dyn UnitOfWork,
+        position: usize,
+        imported: &ImportedSession,
+    ) -> Result<(), StorageError> {
+        let session = self.told_apart(attempt, unit, position, imported).await?;
+        let session = session.as_ref();
+        let Some(decision) = self.decide(attempt, session) else {
+            // One of the two may be the session that a waiting record would replace.
+            if attempt.must_defer(&session.record, &[]) {
+                attempt.wait(imported.clone(), Vec::new());
+            } else {
+                attempt.reject(position, &session.place, RejectionCause::SessionOfTwo);
+            }
+            return Ok(());
+        };
+        let decision = match decision {
+            Choice::Store(decision) => decision,
+            Choice::Drop(id) => {
+                attempt.note(position, Repetition::Repeated.note(&session.place));
+                attempt.settle(position, RecordReference::Session(id), ItemStatus::Unchanged);
+                return Ok(());
+            }
+        };
+        let wants = deferred::affected_sessions(&decision, &session.record);
+        if !matches!(decision, Reconciliation::Unchanged(_))
+            && session.id.is_none()
+            && attempt.must_defer(&session.record, &wants)
+        {
+            attempt.wait(session.clone(), wants);
+            return Ok(());
+        }
+        if let Reconciliation::Unchanged(id) = decision
+            && self.known.get(id).is_some_and(|same| same.record == session.record)
+        {
+            attempt.confirm(position, id, session);
+        }
+        if let Some(reason) = replacement_note(&decision) {
+            attempt.note(position, Rejection { place: session.place.clone(), reason });
+        }
+        let (id, outcome) = self.place(attempt, unit, session, decision).await?;
+        if self.known.get(id).is_some_and(|same| same.record == session.record) {
+            attempt.meet(id, session.position);
+        }
+        attempt.settle(position, RecordReference::Session(id), outcome);
+        attempt.count_session(id, outcome, session);
+        Ok(())
+    }
+
+    /// Removes the id, or the key, of a record if the file has it already for a session of another time: such
+    /// an id was rounded or copied, and the record is another session.
+    async fn told_apart<'s>(
+        &mut self,
+        attempt: &mut Attempt<'_>,
+        unit: &mut dyn UnitOfWork,
+        position: usize,
+        imported: &'s ImportedSession,
+    ) -> Result<Cow<'s, ImportedSession>, StorageError> {
+        let rivals = Rivals::new(attempt, imported);
+        let has_anothers_id =
+            imported.id.and_then(|id| self.known.get(id)).is_some_and(|session| rivals.is_another(session));
+        let record = &imported.record;
+        // A known id counts more than the key.
+        let has_known_id = imported.id.is_some_and(|id| self.known.get(id).is_some());
+        let has_anothers_key = record.key().is_given()
+            && !has_known_id
+            && self
+                .known
+                .with_key(record.source(), record.key())
+                .is_some_and(|session| rivals.is_another(session));
+        if !has_anothers_id && !has_anothers_key {
+            return Ok(Cow::Borrowed(imported));
+        }
+        attempt.note(position, Repetition::Ambiguous.note(&imported.place));
+        let record = record.clone();
+        let record = if has_anothers_key { record.with_derived_key() } else { record };
+        // The store was asked for the sessions of the old key.
+        for session in unit.sleep().find_candidates(self.user_id, &[record.head().clone()]).await? {
+            if !self.gone.contains(&session.id) {
+                self.known.learn(session);
+            }
+        }
+        let id = imported.id.filter(|_| !has_anothers_id);
+        Ok(Cow::Owned(ImportedSession { id, record, ..imported.clone() }))
+    }
+
+    /// Decides how to store a record; `None` if its id and its key belong to two sessions.
+    fn decide(&self, attempt: &Attempt<'_>, imported: &ImportedSession) -> Option<Choice> {
+        let rivals = Rivals::new(attempt, imported);
+        if imported.id.is_some() {
+            let decision = decide(&self.known, imported)?;
+            return Some(match decision {
+                Reconciliation::Replace { id, .. }
+                    if self.known.get(id).is_some_and(|session| rivals.stays(session)) =>
+                {
+                    Choice::Drop(id)
+                }
+                decision => Choice::Store(decision),
+            });
+        }
+        Some(match rivals.replaceable(self.known.near(&imported.record)) {
+            Ok(near) => Choice::Store(reconcile(&near, &imported.record)),
+            Err(kept) => Choice::Drop(kept),
+        })
+    }
+
     /// Stores the decision about one session; new ones are inserted later.
     async fn place(
         &mut self,
@@ -197,17 +276,19 @@ fn replacement_note(decision: &Reconciliation) -> Option<String> {
     }
 }
 
-/// Decides how to store a record; `None` if its id and its key belong to two sessions.
-///
-/// A record of Restwell's own export is matched by its id and replaces no other session.
-fn decide(
-    known: &KnownRecords,
-    near: &[&SleepSession],
-    imported: &ImportedSession,
-) -> Option<Reconciliation> {
+/// How to store a record.
+enum Choice {
+    Store(Reconciliation),
+    /// Not at all: this session of the same import is kept.
+    Drop(SleepSessionId),
+}
+
+/// Decides how to store a record of Restwell's own export: it is matched by its id and replaces no other
+/// session. `None` if its id and its key belong to two sessions.
+fn decide(known: &KnownRecords, imported: &ImportedSession) -> Option<Reconciliation> {
     let record = &imported.record;
-    let Some(id) = imported.id else { return Some(reconcile(near, record)) };
-    match (known.get(id), known.with_key(record.source(), record.key())) {
+    let by_id = imported.id.and_then(|id| known.get(id));
+    match (by_id, known.with_key(record.source(), record.key())) {
         (Some(one), Some(other)) if one.id != other.id => None,
         (Some(same), _) | (None, Some(same)) if same.record == *record => {
             Some(Reconciliation::Unchanged(same.id))

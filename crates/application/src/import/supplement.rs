@@ -2,7 +2,6 @@
 
 use super::attempt::Attempt;
 use super::batch::{Numbered, RejectionCause};
-use super::recent::RecordHash;
 use super::report::ItemStatus;
 use crate::ports::import_source::ImportedSupplement;
 use crate::ports::storage::{
@@ -60,8 +59,7 @@ pub(super) async fn store(
             attempt.alias(in_file, id);
         }
         attempt.settle(position, RecordReference::Label(id), outcome);
-        let key = RecordHash::new("supplement key", &supplement.key);
-        attempt.count_supplement(id, outcome, supplement.id.is_some(), key);
+        attempt.count_supplement(id, outcome, &supplement);
     }
     labels.store_deferred(repository).await
 }

@@ -10,6 +10,7 @@ mod known;
 mod log;
 mod memory_imports;
 mod memory_store;
+mod one_file;
 mod outage;
 mod profile;
 mod record;

@@ -3,7 +3,7 @@
 pub use crate::import::rejection::{Note, Rejection};
 use chrono::{DateTime, Utc};
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId};
-use domain::import::FileDigest;
+use domain::import::{FileDigest, RecordPosition};
 use domain::sleep::SleepRecord;
 use domain::supplement::{CatalogueKey, IntakeLogRecord, SupplementLabel, Upc};
 use domain::time::TimeZone;
@@ -64,6 +64,8 @@ pub struct ImportedProfile {
 pub struct ImportedSession {
     /// Location in the file, for rejections: `record 3`.
     pub place: String,
+    /// Position in the import, which decides between records of one night.
+    pub position: RecordPosition,
     /// Restwell's id, if the file is Restwell's own export.
     pub id: Option<SleepSessionId>,
     /// The session.

@@ -7,7 +7,7 @@ use crate::import_concurrency::SmallBatches;
 use application::import::{FileInfo, ImportRecords, ImportRecordsCommand};
 use application::ports::import_source::{ImportItem, ImportedLog, ImportedSession, ImportedSupplement};
 use domain::id::ImportId;
-use domain::import::FileName;
+use domain::import::{FileName, RecordPosition};
 use domain::sleep::{
     Hypnogram, SessionKey, SleepRecord, SleepRecordHead, SleepSource, Stage, StageEntry, TimeInBed,
 };
@@ -45,8 +45,9 @@ fn night(random: &mut Random) -> ImportItem {
     let entry = StageEntry::new(stage, time_in_bed.start(), time_in_bed.end()).unwrap();
     let entries = if random.below(3) == 0 { Vec::new() } else { vec![entry] };
     let record = SleepRecord::from_stages(head, Hypnogram::new(entries, &time_in_bed).unwrap()).unwrap();
+    let position = RecordPosition { file: u32::try_from(random.below(3)).unwrap(), number: random.below(9) };
     let place = "a night".to_owned();
-    ImportItem::Session(Box::new(ImportedSession { place, id: None, record, updated_at: None }))
+    ImportItem::Session(Box::new(ImportedSession { place, position, id: None, record, updated_at: None }))
 }
 
 fn intake(random: &mut Random) -> ImportItem {

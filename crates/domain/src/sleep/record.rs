@@ -105,6 +105,13 @@ impl SleepRecord {
         &self.head.key
     }
 
+    /// Returns the record with the key derived from its start.
+    #[must_use]
+    pub fn with_derived_key(self) -> Self {
+        let key = SessionKey::derived_from(self.head.time_in_bed.start());
+        Self { head: SleepRecordHead { key, ..self.head }, ..self }
+    }
+
     /// Returns the source, if known.
     pub const fn source(&self) -> Option<&SleepSource> {
         self.head.source.as_ref()

@@ -86,7 +86,8 @@ impl RecordReader for Members {
         // A format may mistake an unreadable entry for one that ended.
         current.bytes.get().fault()?;
         let is_more = outcome.map_err(|refusal| within(&current.name, refusal))?;
-        items.take_over(found, &current.name);
+        let file = u32::try_from(self.next).unwrap_or(u32::MAX);
+        items.take_over(found, &current.name, file);
         if is_more {
             self.current = Some(current);
         } else {

@@ -154,7 +154,7 @@ fn near_misses_are_not_recognised() {
 #[test]
 fn lines_of_resources_are_not_restwells_own_lines() {
     let line = one_line(&asleep("00:00", "03:00", ""));
-    assert_eq!(read_all(&format!("{line}\n{line}\n")).len(), 1);
+    assert_eq!(sessions(&read_all(&format!("{line}\n{line}\n"))).len(), 1);
     let typed = line.replacen('{', r#"{"type":"Observation","#, 1);
     assert_eq!(read_all(&typed).len(), 1);
 }

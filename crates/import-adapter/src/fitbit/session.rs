@@ -16,10 +16,10 @@ use domain::time::TimeZone;
 pub(super) fn read(log: &Log, zone: TimeZone, notes: &mut Notes) -> Result<SleepRecord, String> {
     let start = local_time("startTime", &log.start_time)?.ok_or("startTime is missing")?;
     let anchor = Anchor::new(zone, start).ok_or("startTime is out of range")?;
-    if start.is_skipped(zone) {
+    let end = local_time("endTime", &log.end_time)?;
+    if start.is_skipped(zone) || end.is_some_and(|end| start.offset.is_none() && end.is_skipped(zone)) {
         notes.add_once(SKIPPED_TIME_NOTE);
     }
-    let end = local_time("endTime", &log.end_time)?;
     let mut stages = stages(log, &anchor, notes);
     if end.is_some_and(|end| anchor.readings_of_end(end).len() > 1) {
         stages.drop_padding(notes);

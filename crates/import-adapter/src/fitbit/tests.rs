@@ -353,6 +353,26 @@ fn the_web_export_yields_totals_without_stages() {
 }
 
 #[test]
+fn a_time_of_the_web_export_that_the_clocks_skip_is_noted() {
+    for (start, end, frames) in [
+        ("2026-03-29 2:30AM", "2026-03-29 7:00AM", "2026-03-29T02:30:00+01:00 2026-03-29T07:00:00+02:00"),
+        ("2026-03-28 11:00PM", "2026-03-29 2:30AM", "2026-03-28T23:00:00+01:00 2026-03-29T03:30:00+02:00"),
+    ] {
+        let text = format!("Sleep\rStart Time,End Time\r\"{start}\",\"{end}\"\r");
+        let items = fitbit(&text, "Europe/Berlin");
+        assert_eq!(frame(&accepted_session(&items)), frames);
+        assert_eq!(notes(&items), [format!("line 3: {}", crate::local_time::SKIPPED_TIME_NOTE)]);
+    }
+}
+
+#[test]
+fn the_web_export_may_have_its_names_in_capitals() {
+    let text = "SLEEP\nSTART TIME,END TIME,MINUTES ASLEEP\n2026-03-05 11:00PM,2026-03-06 7:00AM,400\n";
+    let night = accepted_session(&fitbit(text, "UTC"));
+    assert_eq!(metric(&night, MetricKind::TimeNightAsleep), Some(24_000.0));
+}
+
+#[test]
 fn an_impossible_night_of_the_web_export_is_rejected_with_its_line() {
     let text = format!(
         "{HEADER}\"2026-01-10 11:00PM\",\"2026-01-09 7:00AM\",\"4711\",\"1\",\"1\",\"1\",\"1\",\"1\",\"1\"\n\

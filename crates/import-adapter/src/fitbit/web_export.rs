@@ -3,7 +3,7 @@
 use super::clock::{Anchor, End};
 use super::{SOURCE, web_clock};
 use crate::input::{Cursor, Fields, LineEnd, Position, csv_fields, damaged, has_columns};
-use crate::local_time::LocalTime;
+use crate::local_time::{LocalTime, SKIPPED_TIME_NOTE};
 use crate::session;
 use crate::source::{Items, Notes, RecordReader};
 use application::ports::import_source::ImportRefusal;
@@ -32,7 +32,7 @@ pub(crate) const KNOWN_COLUMNS: [&str; 9] = [
 /// Returns whether a first line is that of a web export.
 pub(crate) fn begins_web_export(line: &str) -> bool {
     let line = line.trim();
-    line == TITLE || csv_fields(line).is_some_and(|fields| is_header(&fields))
+    line.eq_ignore_ascii_case(TITLE) || csv_fields(line).is_some_and(|fields| is_header(&fields))
 }
 
 /// Reads a web export line by line.
@@ -76,7 +76,9 @@ impl WebExport {
             Section::Titled => {
                 return Err(damaged(start, "expected the header line of the sleep section"));
             }
-            Section::Beginning | Section::Other | Section::Nights(_) if title && text.trim() == TITLE => {
+            Section::Beginning | Section::Other | Section::Nights(_)
+                if title && text.trim().eq_ignore_ascii_case(TITLE) =>
+            {
                 self.section = Section::Titled;
             }
             Section::Nights(columns) if fields.len() == columns.len() => {
@@ -123,7 +125,8 @@ fn is_header(fields: &[String]) -> bool {
 }
 
 fn header(columns: Vec<String>, place: &str, items: &mut Items) -> Section {
-    let unknown = columns.iter().filter(|column| !KNOWN_COLUMNS.contains(&column.as_str())).count();
+    let is_known = |column: &str| KNOWN_COLUMNS.iter().any(|name| name.eq_ignore_ascii_case(column));
+    let unknown = columns.iter().filter(|column| !is_known(column)).count();
     if unknown > 0 {
         items.note_count(place, "unknown columns were skipped", unknown);
     }
@@ -157,8 +160,12 @@ impl Night<'_> {
     }
 
     fn record(&self, zone: TimeZone, notes: &mut Notes) -> Result<SleepRecord, String> {
-        let anchor = Anchor::new(zone, self.time(START)?).ok_or("Start Time is out of range")?;
-        let End { instant, offset } = anchor.end(self.time(END)?, None).ok_or("End Time is out of range")?;
+        let (start, end) = (self.time(START)?, self.time(END)?);
+        if start.is_skipped(zone) || end.is_skipped(zone) {
+            notes.add_once(SKIPPED_TIME_NOTE);
+        }
+        let anchor = Anchor::new(zone, start).ok_or("Start Time is out of range")?;
+        let End { instant, offset } = anchor.end(end, None).ok_or("End Time is out of range")?;
         let time_in_bed = session::time_in_bed((anchor.start, anchor.offset()), (instant, offset))?;
         let totals = SourceTotals {
             asleep: self.minutes("Minutes Asleep")?,

@@ -34,6 +34,11 @@ fn each_value_is_thirty_seconds_from_the_start_that_was_given() {
 }
 
 #[test]
+fn lines_that_end_in_returns_are_read() {
+    assert_eq!(only("# a comment\r0\r\r1\r2\r"), only("0\n1\n2\n"));
+}
+
+#[test]
 fn letters_are_read_as_the_stages_that_they_name() {
     let numbers = only("0\n1\n2\n3\n4\n-1\n-1\n0\n");
     for letters in [

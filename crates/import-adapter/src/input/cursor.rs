@@ -3,7 +3,7 @@
 use super::extent::{Extent, Part};
 use super::{DEPTH_LIMIT, Position, RECORD_LIMIT, damaged};
 use application::ports::import_source::ImportRefusal;
-use memchr::memchr;
+use memchr::{memchr, memchr2};
 use std::io::{ErrorKind, Read};
 
 const CHUNK: usize = 64 * 1024;
@@ -22,13 +22,32 @@ pub(crate) struct Cursor {
     filled: usize,
     place: Position,
     total: u64,
+    line_ends: LineEnds,
+}
+
+/// Line ends of a text, decided by its first one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LineEnds {
+    Undecided,
+    /// Line feeds, each with or without a carriage return before it.
+    LineFeeds,
+    /// Carriage returns, as some spreadsheets write them, among line feeds.
+    CarriageReturns,
 }
 
 impl Cursor {
     /// Starts reading after an optional byte order mark.
     pub(crate) fn new(reader: Box<dyn Read + Send>) -> Result<Self, ImportRefusal> {
         let chunk = vec![0; CHUNK].into_boxed_slice();
-        let mut cursor = Self { reader, chunk, next: 0, filled: 0, place: Position::START, total: 0 };
+        let mut cursor = Self {
+            reader,
+            chunk,
+            next: 0,
+            filled: 0,
+            place: Position::START,
+            total: 0,
+            line_ends: LineEnds::Undecided,
+        };
         while cursor.filled < BYTE_ORDER_MARK.len() && cursor.fill()? {}
         if cursor.unread().starts_with(BYTE_ORDER_MARK) {
             cursor.next = BYTE_ORDER_MARK.len();
@@ -172,6 +191,8 @@ impl Cursor {
     }
 
     /// Reads one line without its end, at most [`RECORD_LIMIT`] bytes; `None` at the end of the file.
+    ///
+    /// Carriage returns end lines if the first line ends in one without a line feed.
     pub(crate) fn read_line(&mut self, out: &mut Vec<u8>) -> Result<Option<LineEnd>, ImportRefusal> {
         out.clear();
         let start = self.place;
@@ -181,12 +202,16 @@ impl Cursor {
         while self.peek()?.is_some() {
             // Piece by piece: lines of exports are mostly long.
             let held = self.chunk.get(self.next..self.filled).unwrap_or_default();
-            let length = memchr(b'\n', held).unwrap_or(held.len());
-            let (stretch, rest) = held.split_at_checked(length).unwrap_or_default();
+            let end = match self.line_ends {
+                LineEnds::LineFeeds => memchr(b'\n', held),
+                LineEnds::Undecided | LineEnds::CarriageReturns => memchr2(b'\n', b'\r', held),
+            };
+            let (stretch, rest) = held.split_at_checked(end.unwrap_or(held.len())).unwrap_or_default();
+            let length = stretch.len();
             let ends = !rest.is_empty();
             let room = RECORD_LIMIT.saturating_sub(out.len());
             out.extend_from_slice(stretch.get(..room).unwrap_or(stretch));
-            if stretch.len() > room {
+            if length > room {
                 return Err(too_long(start));
             }
             if !ends {
@@ -194,15 +219,28 @@ impl Cursor {
             }
             self.next = self.next.saturating_add(length);
             if ends {
-                // Columns restart after a line feed, so those of the line need no counting.
-                self.take()?;
-                if out.last() == Some(&b'\r') {
-                    out.pop();
-                }
+                self.take_line_end(out)?;
                 return Ok(Some(LineEnd::Newline));
             }
         }
         Ok(Some(LineEnd::EndOfFile))
+    }
+
+    /// Consumes the end of a line. Columns restart after it, so those of the line need no counting.
+    fn take_line_end(&mut self, line: &mut Vec<u8>) -> Result<(), ImportRefusal> {
+        let is_return = self.take()? == Some(b'\r');
+        let is_line_feed = !is_return || self.peek()? == Some(b'\n');
+        if self.line_ends == LineEnds::Undecided {
+            self.line_ends = if is_line_feed { LineEnds::LineFeeds } else { LineEnds::CarriageReturns };
+        }
+        if is_return && is_line_feed {
+            self.take()?;
+        } else if is_return {
+            self.place.next_line();
+        } else if line.last() == Some(&b'\r') {
+            line.pop();
+        }
+        Ok(())
     }
 }
 

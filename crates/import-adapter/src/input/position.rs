@@ -14,11 +14,16 @@ impl Position {
     /// Position of the first character.
     pub(crate) const START: Self = Self { line: 1, column: 1 };
 
+    /// Advances to the start of the next line.
+    pub(crate) const fn next_line(&mut self) {
+        self.line = self.line.saturating_add(1);
+        self.column = 1;
+    }
+
     /// Advances by one byte; continuation bytes of a character do not count.
     pub(crate) const fn advance(&mut self, byte: u8) {
         if byte == b'\n' {
-            self.line = self.line.saturating_add(1);
-            self.column = 1;
+            self.next_line();
         } else if byte & 0b1100_0000 != 0b1000_0000 {
             self.column = self.column.saturating_add(1);
         }

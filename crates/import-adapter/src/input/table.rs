@@ -13,6 +13,11 @@ pub(crate) trait TableFormat: Send {
 
     fn is_header(columns: &[String]) -> bool;
 
+    /// Returns the names under which the columns are read.
+    fn columns(header: Vec<String>) -> Vec<String> {
+        header
+    }
+
     /// Adds notes on the header.
     fn note_header(_columns: &[String], _place: &str, _items: &mut Items) {}
 
@@ -32,16 +37,16 @@ pub(crate) struct Fields<'a> {
 }
 
 impl Fields<'_> {
-    /// Returns the field in a column; `None` if it is missing or empty.
+    /// Returns the field in a column, whose name may be in any case; `None` if it is missing or empty.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
-        let index = self.columns.iter().position(|column| column == name)?;
+        let index = self.columns.iter().position(|column| column.eq_ignore_ascii_case(name))?;
         self.values.get(index).map(String::as_str).filter(|value| !value.is_empty())
     }
 }
 
-/// Returns whether a header has all of these columns.
+/// Returns whether a header has all of these columns, in any case.
 pub(crate) fn has_columns(header: &[String], names: &[&str]) -> bool {
-    names.iter().all(|name| header.iter().any(|column| column == name))
+    names.iter().all(|name| header.iter().any(|column| column.eq_ignore_ascii_case(name)))
 }
 
 /// Reads a table.
@@ -50,19 +55,28 @@ pub(crate) struct TableReader<F> {
     zone: TimeZone,
     /// Current header; empty before the first.
     columns: Vec<String>,
+    rows_skipped: bool,
+    rows_read: bool,
     format: PhantomData<F>,
 }
 
 impl<F: TableFormat> TableReader<F> {
     pub(crate) fn new(bytes: Bytes, zone: TimeZone) -> Result<Self, ImportRefusal> {
-        Ok(Self { rows: Rows::new(bytes)?, zone, columns: Vec::new(), format: PhantomData })
+        Ok(Self {
+            rows: Rows::new(bytes)?,
+            zone,
+            columns: Vec::new(),
+            rows_skipped: false,
+            rows_read: false,
+            format: PhantomData,
+        })
     }
 
     fn read(&mut self, row: Row, items: &mut Items) -> Result<(), ImportRefusal> {
         let place = row.place();
         if (F::REPEATS_HEADER || self.columns.is_empty()) && F::is_header(&row.fields) {
             F::note_header(&row.fields, &place, items);
-            self.columns = row.fields;
+            self.columns = F::columns(row.fields);
             return Ok(());
         }
         if self.columns.is_empty() {
@@ -70,8 +84,10 @@ impl<F: TableFormat> TableReader<F> {
         }
         let fields = Fields { columns: &self.columns, values: &row.fields };
         if F::is_skipped(&fields) {
+            self.rows_skipped = true;
             return Ok(());
         }
+        self.rows_read = true;
         if row.fields.len() == self.columns.len() {
             F::read(&fields, self.zone, &place, items);
         } else if row.end == LineEnd::EndOfFile {
@@ -88,6 +104,9 @@ impl<F: TableFormat> RecordReader for TableReader<F> {
     fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal> {
         match self.rows.next_row()? {
             Some(row) => self.read(row, items).map(|()| true),
+            None if self.rows_skipped && !self.rows_read => Err(ImportRefusal::HoldsNoSleep(
+                "none of its rows is a record that can be imported".to_owned(),
+            )),
             None => Ok(false),
         }
     }

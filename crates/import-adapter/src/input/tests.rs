@@ -106,3 +106,31 @@ fn lines_end_with_a_feed_or_with_the_file() {
     assert_eq!(out, b"b");
     assert_eq!(cursor.read_line(&mut out), Ok(None));
 }
+
+/// Returns the lines of a text, each with the number at which it begins, and the place at the end.
+fn lines(text: &'static str) -> (Vec<(u64, String)>, String) {
+    let (mut cursor, mut out, mut lines) = (cursor(text), Vec::new(), Vec::new());
+    loop {
+        let start = cursor.place();
+        if cursor.read_line(&mut out).unwrap().is_none() {
+            return (lines, start.to_string());
+        }
+        lines.push((start.line, String::from_utf8(out.clone()).unwrap()));
+    }
+}
+
+#[test]
+fn lines_end_with_a_return_if_the_first_one_does() {
+    let line = |number, text: &str| (number, text.to_owned());
+    for (text, expected, end) in [
+        ("a\rb\rc", vec![line(1, "a"), line(2, "b"), line(3, "c")], "line 3, column 2"),
+        ("a\r\rb\r", vec![line(1, "a"), line(2, ""), line(3, "b")], "line 4, column 1"),
+        ("a\rb\r\nc\nd", vec![line(1, "a"), line(2, "b"), line(3, "c"), line(4, "d")], "line 4, column 2"),
+        // A return within a line of a file with line feeds is a part of it.
+        ("a\nb\rc\n", vec![line(1, "a"), line(2, "b\rc")], "line 3, column 1"),
+        ("a\r\nb\rc\r\n", vec![line(1, "a"), line(2, "b\rc")], "line 3, column 1"),
+        ("a\r", vec![line(1, "a")], "line 2, column 1"),
+    ] {
+        assert_eq!(lines(text), (expected, end.to_owned()), "{text:?}");
+    }
+}

@@ -1,6 +1,6 @@
 //! Conversion of a row to an intake.
 
-use crate::input::Fields;
+use crate::input::{Fields, has_columns};
 use crate::local_time::{LocalTime, SKIPPED_TIME_NOTE};
 use crate::source::Notes;
 use crate::upc::placeholder_id;
@@ -55,7 +55,7 @@ impl Intake<'_> {
 
     /// Returns the id, or a placeholder for the product code, and the code.
     fn supplement(&self) -> Result<(SupplementId, Option<Upc>), String> {
-        if self.0.columns.iter().any(|column| column == UPC) {
+        if has_columns(self.0.columns, &[UPC]) {
             let upc = Upc::parse(self.required(UPC)?).map_err(|error| format!("upc: {error}"))?;
             return Ok((placeholder_id(&upc), Some(upc)));
         }

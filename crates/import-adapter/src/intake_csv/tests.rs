@@ -52,6 +52,12 @@ fn a_time_that_the_clocks_skip_is_read_with_the_offset_before_and_noted() {
 }
 
 #[test]
+fn a_header_in_capitals_and_lines_that_end_in_returns_are_read() {
+    let text = format!("CREATED_AT,Supplement_Id,SERVINGS\r2026-01-10T22:00:00Z,{EVENING},1.5\r");
+    assert_eq!(logs(&intakes(&text)), ["2026-01-10T22:00:00Z 1.5"]);
+}
+
+#[test]
 fn a_table_with_semicolons_is_refused_with_the_hint_that_commas_are_needed() {
     let table = format!("\u{feff}created_at;\"supplement_id\"; servings\n2026-01-10 22:00;{EVENING};0,5\n");
     let refused = read(table.as_bytes(), Format::Auto, "Europe/Berlin").unwrap_err();

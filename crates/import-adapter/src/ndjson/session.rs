@@ -8,6 +8,7 @@ use crate::source::Notes;
 use crate::timestamp::Timestamp;
 use application::ports::import_source::ImportedSession;
 use domain::id::{SleepSessionId, UserId};
+use domain::import::RecordPosition;
 use domain::sleep::{
     Hypnogram, MetricKind, MetricValue, SessionKey, SessionKeyKind, SleepMetrics, SleepRecord,
     SleepRecordHead, SleepSource, Stage, StageEntry, TimeInBed,
@@ -155,7 +156,8 @@ pub(super) fn read(
     };
     let record = record.map_err(at("raw_sleep"))?;
     let updated_at = updated_at.map(|timestamp| timestamp.instant);
-    Ok(Box::new(ImportedSession { place: place.to_owned(), id, record, updated_at }))
+    let (place, position) = (place.to_owned(), RecordPosition::default());
+    Ok(Box::new(ImportedSession { place, position, id, record, updated_at }))
 }
 
 /// Returns the session's key, else one derived from its start.

@@ -33,6 +33,14 @@ fn rejection(line: &str) -> String {
 const SESSION: &str = r#"{"type":"sleep_session","id":"0c6b2a54-7d1e-4f3a-9b8c-5e4d3c2b1a09","time_in_bed_start":"2026-03-08T23:10:00-05:00","time_in_bed_end":"2026-03-09T00:10:00.500-04:00","raw_sleep":[{"stage":"LIGHT","start":"2026-03-08T23:10:00-05:00","end":"2026-03-08T23:20:00-05:00"},{"stage":"LIGHT","start":"2026-03-08T23:20:00-05:00","end":"2026-03-08T23:30:00-05:00"}],"sleep_metric":[{"sleep_metric":"timeNightInBed","value":1}],"source":"fitbit","is_nap":false,"updated_at":"2026-03-10T08:00:00Z","external_id":"41000000007","external_id_kind":"given"}"#;
 
 #[test]
+fn lines_that_end_in_returns_are_read() {
+    let text = [SESSION, r#"{"type":"profile"}"#, SESSION, ""].join("\r");
+    let items = items(&text, Format::Auto, "Europe/Berlin");
+    assert_eq!((sessions(&items).len(), rejections(&items)), (2, vec![]));
+    assert_eq!(items.last().unwrap().place(), "line 3");
+}
+
+#[test]
 fn a_session_keeps_its_offsets_its_key_and_its_stages() {
     let ImportItem::Session(session) = only(&SESSION.replace("2026-03-09T00:10", "2026-03-09T01:10")) else {
         panic!("not a session");

@@ -1,5 +1,7 @@
 //! Known tables without anything to import, and what to import instead.
 
+use crate::input::has_columns;
+
 /// Columns that identify each table, and its message.
 const TABLES: [(&[&str], &str); 4] = [
     (
@@ -26,6 +28,5 @@ const TABLES: [(&[&str], &str); 4] = [
 
 /// Returns the message for a table with this header; `None` if it is not one of these.
 pub(super) fn sentence(header: &[String]) -> Option<&'static str> {
-    let has = |name: &&str| header.iter().any(|column| column == name);
-    TABLES.iter().find(|(columns, _)| columns.iter().all(has)).map(|(_, sentence)| *sentence)
+    TABLES.iter().find(|(columns, _)| has_columns(header, columns)).map(|(_, sentence)| *sentence)
 }

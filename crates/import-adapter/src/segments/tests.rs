@@ -12,17 +12,17 @@ fn segment(from: &str, to: &str, stage: Option<Stage>) -> Segment {
 }
 
 fn sessions(added: &[(&str, Segment)]) -> Vec<SleepRecord> {
+    crate::testing::sessions(&items(added))
+}
+
+fn items(added: &[(&str, Segment)]) -> Vec<ImportItem> {
     let mut segments = Segments::new("line");
     for (source, segment) in added {
         segments.add(&SleepSource::parse(source).unwrap(), segment).unwrap();
     }
     let mut items = Items::default();
     while segments.next_session(&mut items) {}
-    let session = |item| match item {
-        ImportItem::Session(session) => session.record,
-        other => panic!("{other:?}"),
-    };
-    items.take().into_iter().map(session).collect()
+    items.take()
 }
 
 #[test]
@@ -45,6 +45,28 @@ fn sources_are_not_merged_and_duplicates_are_counted_once() {
     let found = sessions(&[("watch", light), ("phone", light), ("watch", light)]);
     assert_eq!(found.len(), 2);
     assert!(found.iter().all(|record| stages(record) == ["LIGHT 01:00-02:00"]));
+}
+
+#[test]
+fn duplicates_are_noted_with_their_number() {
+    let light = segment("01:00", "02:00", Some(Stage::Light));
+    let later = Segment { at: 9, ..light };
+    let items = items(&[("watch", later), ("watch", light), ("watch", later)]);
+    let expected = ["line 9: records that the file contains more than once were read once: 2"];
+    assert_eq!(crate::testing::notes(&items), expected);
+}
+
+#[test]
+fn a_chain_that_is_too_long_says_how_many_records_it_drops() {
+    let hour = |number: i64| {
+        let start = DateTime::from_timestamp(1_768_000_000 + number * 3600, 0).unwrap();
+        let (end, stage) = (start + chrono::TimeDelta::hours(1), Some(Stage::Light));
+        Segment { start, end, offset_at_start: None, offset_at_end: None, stage, at: 7 }
+    };
+    let chain: Vec<_> = (0..=7 * 24).map(|number| ("watch", hour(number))).collect();
+    let expected =
+        "line 7: time in bed: longer than seven days; 169 records that follow each other were dropped";
+    assert_eq!(crate::testing::rejections(&items(&chain)), [expected]);
 }
 
 #[test]

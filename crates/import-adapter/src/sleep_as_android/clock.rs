@@ -1,7 +1,49 @@
 //! Local times without an offset; other members of the record resolve those that exist twice.
 
-use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
-use domain::time::{Fold, TimeZone};
+use crate::local_time;
+use chrono::{DateTime, NaiveDate, NaiveDateTime, TimeDelta, Utc};
+use domain::time::{Fold, TimeZone, UtcOffset};
+
+/// Zone of a record's local times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Zone {
+    /// Zone with clock changes.
+    Named(TimeZone),
+    /// One offset for the whole record.
+    Fixed(UtcOffset),
+}
+
+impl Zone {
+    /// Parses an IANA name, or one of Java such as `GMT+03:00`.
+    pub(super) fn parse(name: &str) -> Option<Self> {
+        let offset = || local_time::named_offset(name).map(Self::Fixed);
+        TimeZone::parse(name).ok().map(Self::Named).or_else(offset)
+    }
+
+    /// Returns the offset in force at an instant.
+    pub(super) fn offset_at(self, instant: DateTime<Utc>) -> UtcOffset {
+        match self {
+            Self::Named(zone) => zone.offset_at(instant),
+            Self::Fixed(offset) => offset,
+        }
+    }
+
+    /// Returns whether a clock change skipped a local time.
+    pub(super) fn is_skipped(self, local: NaiveDateTime) -> bool {
+        matches!(self, Self::Named(zone) if local_time::is_skipped(local, zone))
+    }
+
+    fn resolve(self, local: NaiveDateTime, fold: Fold) -> DateTime<Utc> {
+        match self {
+            Self::Named(zone) => zone.resolve(local, fold),
+            Self::Fixed(offset) => {
+                let shift = TimeDelta::seconds(i64::from(offset.seconds()));
+                // Years have four digits, so this is never out of range.
+                local.and_utc().checked_sub_signed(shift).unwrap_or(local.and_utc())
+            }
+        }
+    }
+}
 
 /// Parses `09. 12. 2020 8:16`.
 pub(super) fn parse(text: &str) -> Option<NaiveDateTime> {
@@ -23,7 +65,7 @@ fn number(text: &str, digits: usize) -> Option<u32> {
 }
 
 /// Returns the instant of a local time; of two, the one closer to `about`, else the first.
-pub(super) fn resolve(zone: TimeZone, local: NaiveDateTime, about: Option<DateTime<Utc>>) -> DateTime<Utc> {
+pub(super) fn resolve(zone: Zone, local: NaiveDateTime, about: Option<DateTime<Utc>>) -> DateTime<Utc> {
     let first = zone.resolve(local, Fold::First);
     let Some(about) = about else { return first };
     let second = zone.resolve(local, Fold::Second);
@@ -33,9 +75,8 @@ pub(super) fn resolve(zone: TimeZone, local: NaiveDateTime, about: Option<DateTi
 
 #[cfg(test)]
 mod tests {
-    use super::{parse, resolve};
+    use super::{Zone, parse, resolve};
     use chrono::DateTime;
-    use domain::time::TimeZone;
 
     #[test]
     fn a_date_is_day_month_and_year_with_points() {
@@ -62,7 +103,7 @@ mod tests {
 
     #[test]
     fn the_closer_one_of_a_repeated_time_is_used() {
-        let zone = TimeZone::parse("Europe/London").unwrap();
+        let zone = Zone::parse("Europe/London").unwrap();
         let local = parse("25. 10. 2020 1:30").unwrap();
         let at = |text: &str| DateTime::parse_from_rfc3339(text).unwrap().to_utc();
         let (first, second) = (at("2020-10-25T00:30:00Z"), at("2020-10-25T01:30:00Z"));

@@ -31,7 +31,8 @@ impl TableFormat for SleepAsAndroid {
     const REPEATS_HEADER: bool = true;
 
     fn is_header(columns: &[String]) -> bool {
-        columns.first().is_some_and(|first| first == "Id") && has_columns(columns, &COLUMNS)
+        columns.first().is_some_and(|first| first.eq_ignore_ascii_case("Id"))
+            && has_columns(columns, &COLUMNS)
     }
 
     /// Returns whether a row holds only noise levels: the known columns are empty.

@@ -1,13 +1,17 @@
 //! Conversion of a record to a session.
 
-use super::{clock, event};
+use super::clock::{self, Zone};
+use super::event;
 use crate::input::Fields;
-use crate::local_time::{SKIPPED_TIME_NOTE, is_skipped};
+use crate::local_time::SKIPPED_TIME_NOTE;
 use crate::session;
 use crate::source::Notes;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, DurationRound, NaiveDateTime, TimeDelta, Utc};
 use domain::sleep::{SessionKey, SleepMetrics, SleepRecord, SleepRecordHead, SourceTotals};
-use domain::time::TimeZone;
+use domain::time::{TimeZone, UtcOffset};
+
+/// Number of zeros at the end of an id that a spreadsheet rounded; a time in milliseconds has fewer.
+const ZEROS_OF_ROUNDED_ID: &str = "0000000";
 
 /// A record: its header and its data.
 pub(super) struct Record<'a>(pub(super) &'a Fields<'a>);
@@ -15,9 +19,9 @@ pub(super) struct Record<'a>(pub(super) &'a Fields<'a>);
 impl Record<'_> {
     /// Converts the record, or returns why it is invalid; `zone` applies to records without a known zone.
     pub(super) fn read(&self, zone: TimeZone, notes: &mut Notes) -> Result<SleepRecord, String> {
-        let zone = self.zone(zone, notes);
         let (from, to) = (self.time("From")?, self.time("To")?);
-        if is_skipped(from, zone) || is_skipped(to, zone) {
+        let zone = self.zone(from, zone, notes);
+        if zone.is_skipped(from) || zone.is_skipped(to) {
             notes.add_once(SKIPPED_TIME_NOTE);
         }
         let start = clock::resolve(zone, from, self.recorded_at());
@@ -35,15 +39,23 @@ impl Record<'_> {
         SleepRecord::from_stages_or_metrics(head, hypnogram, metrics).map_err(|error| error.to_string())
     }
 
-    fn zone(&self, otherwise: TimeZone, notes: &mut Notes) -> TimeZone {
-        let named = self.0.get("Tz").and_then(|name| TimeZone::parse(name).ok());
-        named.unwrap_or_else(|| {
-            notes.add("Tz is not a known time zone; the specified zone was used for the times");
-            otherwise
-        })
+    /// Returns the zone `Tz`; if that is unknown, the offset by which `From` is ahead of `Id`.
+    fn zone(&self, from: NaiveDateTime, otherwise: TimeZone, notes: &mut Notes) -> Zone {
+        if let Some(zone) = self.0.get("Tz").and_then(Zone::parse) {
+            return zone;
+        }
+        let known = self.recorded_at().and_then(|at| Some((at, offset_between(at, from)?)));
+        match known {
+            Some((at, offset)) if otherwise.offset_at(at) != offset => Zone::Fixed(offset),
+            Some(_) => Zone::Named(otherwise),
+            None => {
+                notes.add("Tz is not a known time zone; the specified zone was used for the times");
+                Zone::Named(otherwise)
+            }
+        }
     }
 
-    fn time(&self, name: &str) -> Result<chrono::NaiveDateTime, String> {
+    fn time(&self, name: &str) -> Result<NaiveDateTime, String> {
         let text = self.0.get(name).ok_or_else(|| format!("{name} is missing"))?;
         clock::parse(text).ok_or_else(|| format!("{name} is not a date and time such as 09. 12. 2020 8:16"))
     }
@@ -64,13 +76,27 @@ impl Record<'_> {
 
     fn events(&self) -> impl Iterator<Item = &str> {
         let pairs = self.0.columns.iter().zip(self.0.values);
-        pairs.filter(|(column, _)| *column == "Event").map(|(_, event)| event.as_str())
+        pairs.filter(|(column, _)| column.eq_ignore_ascii_case("Event")).map(|(_, event)| event.as_str())
     }
 
     fn key(&self, start: DateTime<Utc>) -> Result<SessionKey, String> {
-        match self.0.get("Id") {
+        match self.0.get("Id").filter(|id| !is_rounded(id)) {
             Some(id) => SessionKey::from_source(id).map_err(|error| format!("Id: {error}")),
             None => Ok(SessionKey::derived_from(start)),
         }
     }
+}
+
+/// Returns the offset of a local time from the instant of the same minute; `None` if no zone has it.
+fn offset_between(instant: DateTime<Utc>, local: NaiveDateTime) -> Option<UtcOffset> {
+    let minute = instant.duration_trunc(TimeDelta::minutes(1)).ok()?;
+    let minutes = local.and_utc().signed_duration_since(minute).num_minutes();
+    let is_possible = minutes % 15 == 0 && (-12 * 60..=14 * 60).contains(&minutes);
+    i16::try_from(minutes).ok().filter(|_| is_possible).and_then(UtcOffset::from_minutes)
+}
+
+/// Returns whether a spreadsheet has rounded an id: `1.78E+12`, or the same with zeros.
+fn is_rounded(id: &str) -> bool {
+    let is_number = id.bytes().all(|byte| byte.is_ascii_digit() || b".,eE+-".contains(&byte));
+    is_number && (id.bytes().any(|byte| !byte.is_ascii_digit()) || id.ends_with(ZEROS_OF_ROUNDED_ID))
 }

@@ -76,6 +76,129 @@ fn events_determine_the_stages_and_wakes_override_them() {
 }
 
 #[test]
+fn rem_is_cut_out_of_the_deep_sleep_around_it() {
+    let events = events(&[
+        ("DEEP_START", "2026-01-10T22:00:00"),
+        ("REM_START", "2026-01-10T22:30:00"),
+        ("AWAKE_START", "2026-01-10T22:40:00"),
+        ("AWAKE_END", "2026-01-10T22:45:00"),
+        ("REM_END", "2026-01-10T22:50:00"),
+        ("LIGHT_START", "2026-01-10T23:00:00"),
+        ("REM_START", "2026-01-10T23:10:00"),
+        ("REM_END", "2026-01-10T23:20:00"),
+        ("DEEP_END", "2026-01-10T23:30:00"),
+        ("LIGHT_END", "2026-01-11T00:00:00"),
+    ]);
+    let night = only(&record(LONDON, &events));
+    assert_eq!(
+        stages(&night),
+        [
+            "DEEP 22:00-22:30",
+            "REM 22:30-22:40",
+            "AWAKE 22:40-22:45",
+            "REM 22:45-22:50",
+            "DEEP 22:50-23:10",
+            "REM 23:10-23:20",
+            "DEEP 23:20-23:30",
+            "LIGHT 23:30-00:00",
+        ]
+    );
+}
+
+#[test]
+fn a_pause_is_time_awake_and_lasts_until_the_app_resumes() {
+    let paused = events(&[
+        ("TRACKING_PAUSED", "2026-01-10T22:00:00"),
+        ("LIGHT_START", "2026-01-10T22:00:00"),
+        ("TRACKING_RESUMED", "2026-01-10T22:20:00"),
+        ("TRACKING_PAUSED", "2026-01-11T01:00:00"),
+        ("DEEP_START", "2026-01-11T01:10:00"),
+        ("TRACKING_RESUMED", "2026-01-11T01:30:00"),
+        ("DEEP_END", "2026-01-11T02:00:00"),
+        ("TRACKING_PAUSED", "2026-01-11T05:00:00"),
+    ]);
+    let night = only(&record(LONDON, &paused));
+    assert_eq!(
+        stages(&night),
+        [
+            "AWAKE 22:00-22:20",
+            "LIGHT 22:20-01:00",
+            "AWAKE 01:00-01:30",
+            "DEEP 01:30-02:00",
+            "AWAKE 05:00-06:00",
+        ]
+    );
+    assert_eq!(metric(&night, MetricKind::TimeNightAwake), Some(6600.0));
+    assert_eq!(metric(&night, MetricKind::SleepLatency), Some(1200.0));
+}
+
+#[test]
+fn pauses_without_stages_are_left_out() {
+    let paused =
+        events(&[("TRACKING_PAUSED", "2026-01-11T01:00:00"), ("TRACKING_RESUMED", "2026-01-11T02:00:00")]);
+    let items = saa(&record(LONDON, &paused));
+    let night = accepted_session(&items);
+    assert!(night.hypnogram().is_empty());
+    assert_eq!(metric(&night, MetricKind::TimeNightAsleep), None);
+    assert_eq!(notes(&items), ["line 2: pauses were left out, because there are no stages: 1"]);
+}
+
+#[test]
+fn a_zone_of_java_or_the_distance_from_the_id_gives_the_offset() {
+    let id = at("2026-01-10T19:00:41").to_string();
+    let id = id.as_str();
+    for (id, tz, expected) in [
+        (id, "GMT+03:00", "+03:00"),
+        ("7", "GMT+3", "+03:00"),
+        (id, "null", "+03:00"),
+        (id, "", "+03:00"),
+        (id, "Moon/Base", "+03:00"),
+        // An id that is not the start gives no offset.
+        ("1768000000000", "null", "-05:00"),
+    ] {
+        let items = saa(&record([id, tz, LONDON[2], LONDON[3], "8"], &[]));
+        let expected = format!("2026-01-10T22:00:00{expected} 2026-01-11T06:00:00{expected}");
+        assert_eq!(frame(&accepted_session(&items)), expected, "{id} {tz}");
+        assert_eq!(notes(&items).len(), usize::from(id.ends_with("00000000")), "{id} {tz}");
+    }
+}
+
+#[test]
+fn the_given_zone_is_used_if_the_id_agrees_with_it() {
+    let id = at("2026-03-08T03:00:10").to_string();
+    let items = saa(&record([&id, "null", "07. 03. 2026 22:00", "08. 03. 2026 7:00", "8"], &[]));
+    assert_eq!(frame(&accepted_session(&items)), "2026-03-07T22:00:00-05:00 2026-03-08T07:00:00-04:00");
+}
+
+#[test]
+fn an_id_that_a_spreadsheet_rounded_is_none() {
+    for id in ["1.78E+12", "1,78147E+12", "1.781470841e12", "1781470000000.0", "1780000000000"] {
+        let night = only(&record([id, LONDON[1], LONDON[2], LONDON[3], ""], &[]));
+        assert_eq!(night.key().to_stored(), "derived:2026-01-10T22:00:00.000Z", "{id}");
+    }
+    for id in ["1781470841000", "7", "a-7"] {
+        let night = only(&record([id, LONDON[1], LONDON[2], LONDON[3], ""], &[]));
+        assert_eq!(night.key().to_stored(), format!("given:{id}"));
+    }
+}
+
+#[test]
+fn a_table_with_returns_and_a_header_in_capitals_is_read() {
+    let text = record(LONDON, &events(&[("LIGHT_START", "2026-01-10T22:00:00")]));
+    let (header, row) = text.trim_end().split_once('\n').unwrap();
+    for text in [text.replace('\n', "\r"), format!("{}\n{row}\n", header.to_uppercase())] {
+        assert_eq!(stages(&only(&text)), ["LIGHT 22:00-06:00"], "{text}");
+    }
+}
+
+#[test]
+fn a_table_whose_rows_are_all_skipped_is_refused() {
+    let text = format!("{COLUMNS},\"22:05\"\n{},\"3.0\"\n", ",".repeat(14));
+    let refused = read(text.as_bytes(), Format::Auto, "UTC").unwrap_err();
+    assert!(matches!(refused, ImportRefusal::HoldsNoSleep(_)), "{refused}");
+}
+
+#[test]
 fn a_stage_without_its_end_lasts_to_the_next_or_to_the_end_of_the_session() {
     let events = events(&[
         ("DEEP_START", "2026-01-11T01:00:00"),

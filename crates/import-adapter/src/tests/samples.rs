@@ -7,6 +7,7 @@ mod hypnogram;
 mod open_mhealth;
 mod oura;
 mod sleep_as_android;
+mod turn_3;
 mod whoop;
 mod withings;
 
@@ -33,7 +34,11 @@ fn folder() -> Option<PathBuf> {
 }
 
 fn read(path: &Path) -> Result<(&'static str, Vec<ImportItem>), ImportRefusal> {
-    let file = open(path, Format::Auto, context("America/Los_Angeles"))?;
+    read_in(path, "America/Los_Angeles")
+}
+
+fn read_in(path: &Path, zone: &str) -> Result<(&'static str, Vec<ImportItem>), ImportRefusal> {
+    let file = open(path, Format::Auto, context(zone))?;
     let mut source = file.open()?;
     let mut items = Vec::new();
     loop {
@@ -70,7 +75,7 @@ fn the_sample_files_yield_the_expected_records() {
     let Some(folder) = folder() else { return };
     let expected: &[(&str, &str, Counts)] = &[
         ("apple-health/hydawo-synthetic-export.xml", "apple-health", [1, 3, 0, 0, 0, 0]),
-        ("constructed/apple-health-multisource.xml", "apple-health", [8, 19, 0, 0, 1, 0]),
+        ("constructed/apple-health-multisource.xml", "apple-health", [8, 19, 0, 0, 1, 1]),
         ("fitbit/fitbitnet-GetSleep-stages.json", "fitbit", [1, 1, 0, 0, 0, 2]),
         ("fitbit/shimmer-sleep-date-range-classic.json", "fitbit", [2, 8, 0, 0, 0, 0]),
         ("fitbit/shimmer-sleep-empty-range.json", "fitbit", [0, 0, 0, 0, 0, 0]),
@@ -146,6 +151,7 @@ fn no_other_sample_is_recognised_as_another_format() {
         "fhir",
         "polysomnography",
         "constructed",
+        "turn-3",
     ];
     for entry in std::fs::read_dir(&folder).unwrap().flatten().filter(|entry| entry.path().is_dir()) {
         if known.iter().any(|name| entry.file_name() == *name) {

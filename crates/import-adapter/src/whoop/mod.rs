@@ -1,13 +1,14 @@
-//! WHOOP: `sleeps.csv` of its export.
+//! WHOOP: `sleeps.csv` of its export, with column names in the language of the account.
 //!
 //! The rules are in `docs/import/whoop.md`.
 
 mod night;
+mod translated;
 
 use crate::format::Format;
 use crate::input::{Fields, TableFormat, has_columns};
 use crate::recognised::RecognisedFile;
-use crate::seen::FilePreview;
+use crate::seen::{FilePreview, Text};
 use crate::source::{Items, Notes};
 use domain::time::TimeZone;
 
@@ -17,8 +18,12 @@ pub(crate) const COLUMNS: [&str; 5] =
 
 /// Recognises the header of the table of sleeps.
 pub(crate) fn recognise(seen: &FilePreview, _named: bool) -> Option<RecognisedFile> {
-    seen.text().filter(|text| text.has_columns(&COLUMNS))?;
+    seen.text().and_then(Text::header).filter(|header| Whoop::is_header(header))?;
     Some(RecognisedFile::table::<Whoop>(Format::Whoop))
+}
+
+fn is_english(header: &[String]) -> bool {
+    has_columns(header, &COLUMNS)
 }
 
 /// The table of sleeps.
@@ -26,7 +31,17 @@ struct Whoop;
 
 impl TableFormat for Whoop {
     fn is_header(columns: &[String]) -> bool {
-        has_columns(columns, &COLUMNS)
+        is_english(columns) || translated::is_header(columns)
+    }
+
+    fn columns(header: Vec<String>) -> Vec<String> {
+        if is_english(&header) { header } else { translated::columns() }
+    }
+
+    fn note_header(columns: &[String], place: &str, items: &mut Items) {
+        if !is_english(columns) {
+            items.note(place, "the column names are not English; the columns were read by their order");
+        }
     }
 
     fn read(fields: &Fields<'_>, zone: TimeZone, place: &str, items: &mut Items) {

@@ -1,7 +1,7 @@
 //! Conversion of a row to a session.
 
 use crate::input::Fields;
-use crate::local_time::{LocalTime, SKIPPED_TIME_NOTE};
+use crate::local_time::{LocalTime, SKIPPED_TIME_NOTE, named_offset};
 use crate::session;
 use crate::source::Notes;
 use chrono::{DateTime, NaiveDateTime, Utc};
@@ -27,12 +27,8 @@ pub(super) fn read(row: &Fields<'_>, zone: TimeZone, notes: &mut Notes) -> Resul
 
 /// Returns the offset of the row, which WHOOP keeps even across clock changes.
 fn offset(row: &Fields<'_>) -> Result<Option<UtcOffset>, String> {
-    let Some(text) = row.get("Cycle timezone") else { return Ok(None) };
-    let offset = match text.strip_prefix("UTC").unwrap_or(text) {
-        "" | "Z" => Some(UtcOffset::UTC),
-        offset => UtcOffset::parse(offset).ok(),
-    };
-    offset.map(Some).ok_or_else(|| "Cycle timezone is not an offset such as UTC-04:00".to_owned())
+    let Some(text) = row.get("Cycle timezone").filter(|text| *text != "null") else { return Ok(None) };
+    named_offset(text).map(Some).ok_or_else(|| "Cycle timezone is not an offset such as UTC-04:00".to_owned())
 }
 
 fn time(

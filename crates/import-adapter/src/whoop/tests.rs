@@ -122,6 +122,72 @@ fn the_table_of_cycles_is_another() {
     assert_eq!(read(table(&[]).as_bytes(), Format::Auto, "UTC"), Ok(vec![]));
 }
 
+/// The header of a made-up language, in which the columns have the same order and units.
+const TRANSLATED: &str = "Cyklusstart,Cyklusslut,Cyklustidszon,Insomning,Uppvaknande,Betyg (%),Andning (rpm),\
+    Sömn (min),I säng (min),Lätt (min),Djup (SWS) (min),REM (min),Vaken (min),Behov (min),Skuld (min),\
+    Effektivitet %,Regelbundenhet %,Tupplur";
+const ROW: &str = "2026-05-01 23:00:00,,UTC+02:00,2026-05-01 23:10:00,2026-05-02 07:00:00,80,14.2,430,470,220,\
+    100,110,40,480,30,91,61,false";
+
+#[test]
+fn a_header_in_another_language_is_read_by_the_order_of_its_columns() {
+    let items = read(format!("{TRANSLATED}\n{ROW}\n").as_bytes(), Format::Auto, "UTC").unwrap();
+    assert_eq!(
+        notes(&items),
+        ["line 1: the column names are not English; the columns were read by their order"]
+    );
+    let [record] = <[SleepRecord; 1]>::try_from(sessions(&items)).unwrap();
+    assert_eq!(frame(&record), "2026-05-01T23:10:00+02:00 2026-05-02T07:00:00+02:00");
+    for (kind, minutes) in [
+        (MetricKind::TimeNightAsleep, 430.0),
+        (MetricKind::TimeNightAwake, 40.0),
+        (MetricKind::TimeNightLight, 220.0),
+        (MetricKind::TimeNightDeep, 100.0),
+        (MetricKind::TimeNightRem, 110.0),
+    ] {
+        assert_eq!(metric(&record, kind), Some(minutes * 60.0), "{kind:?}");
+    }
+    assert_eq!(record.is_nap(), Some(false));
+}
+
+#[test]
+fn a_header_with_other_columns_is_not_mistaken_for_a_translation() {
+    for (part, other) in [
+        (",Tupplur", ""),
+        ("Tupplur", "Tupplur,Mer"),
+        ("Vaken (min)", "Vaken (h)"),
+        ("Vaken (min)", "Vaken"),
+        ("Effektivitet %", "Effektivitet"),
+        ("Insomning", "Insomning (min)"),
+        ("Betyg (%)", "Betyg (min)"),
+    ] {
+        let text = format!("{}\n{ROW}\n", TRANSLATED.replacen(part, other, 1));
+        let refused = read(text.as_bytes(), Format::Auto, "UTC").unwrap_err();
+        assert!(matches!(refused, ImportRefusal::NotThisFormat(_)), "{other}: {refused}");
+    }
+}
+
+#[test]
+fn a_table_with_returns_or_a_header_in_capitals_is_read() {
+    let row = "x,,UTC,2026-01-10 23:00:00,2026-01-11 07:00:00,,430,,,,,,true";
+    for text in [format!("{HEADER}\r{row}\r"), format!("{}\n{row}\n", HEADER.to_uppercase())] {
+        let record = only_session(&read(text.as_bytes(), Format::Auto, "UTC").unwrap());
+        assert_eq!(metric(&record, MetricKind::TimeNightAsleep), Some(25_800.0), "{text}");
+        assert_eq!(record.is_nap(), Some(true));
+    }
+}
+
+#[test]
+fn a_row_may_name_its_offset_in_other_ways() {
+    for (zone, expected) in
+        [("GMT+03:00", "+03:00"), ("GMT-3", "-03:00"), ("Z", "+00:00"), ("null", "-05:00")]
+    {
+        let items = whoop(&[&format!("x,,{zone},2026-01-10 23:00:00,2026-01-11 07:00:00,,,,,,,,false")]);
+        let expected = format!("2026-01-10T23:00:00{expected} 2026-01-11T07:00:00{expected}");
+        assert_eq!(frame(&only_session(&items)), expected, "{zone}");
+    }
+}
+
 proptest! {
     #[test]
     fn any_night_reads_back_as_it_was_written(

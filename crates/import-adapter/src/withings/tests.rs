@@ -98,7 +98,9 @@ fn stretches_out_of_order_are_sessions_with_gaps_of_at_most_an_hour() {
         stretch(130, 131, "3"),
         stretch(5, 65, "1"),
     ];
-    let found = all(&reply(&series.join(",")));
+    let items = withings(&reply(&series.join(",")));
+    assert_eq!(notes(&items), ["record 6: records that the file contains more than once were read once: 1"]);
+    let found = sessions(&items);
     assert_eq!(found.len(), 1, "191 is 60 minutes after 131");
     let expected = [
         "AWAKE 18:00-18:05",
@@ -111,7 +113,7 @@ fn stretches_out_of_order_are_sessions_with_gaps_of_at_most_an_hour() {
     assert_eq!(frame(&found[0]), "2026-01-10T18:00:00-05:00 2026-01-10T21:20:00-05:00");
     assert_eq!(found[0].key().to_stored(), "derived:2026-01-10T23:00:00.000Z");
     assert_eq!(found[0].source().unwrap().as_str(), "withings");
-    let apart = all(&reply(&series.join(",").replace("1768097460", "1768097461")));
+    let apart = sessions(&withings(&reply(&series.join(",").replace("1768097460", "1768097461"))));
     assert_eq!(apart.len(), 2, "one second more is too much");
 }
 

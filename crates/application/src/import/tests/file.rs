@@ -1,7 +1,7 @@
 //! Files made of items.
 
 use crate::ports::import_source::{ImportFile, ImportItem, ImportRefusal, ImportSource, ReadProgress};
-use domain::import::FileDigest;
+use domain::import::{FileDigest, RecordPosition};
 use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,8 +18,24 @@ pub(super) struct ItemFile {
 }
 
 impl ItemFile {
+    /// A folder in which each item is a file.
     pub(super) fn new(items: impl IntoIterator<Item = ImportItem>) -> Self {
-        Self { items: items.into_iter().collect(), bytes_each: 1, ..Self::default() }
+        Self::of_one_file(items).numbered(|number| number)
+    }
+
+    /// A file with these items as its rows.
+    pub(super) fn of_one_file(items: impl IntoIterator<Item = ImportItem>) -> Self {
+        let file = Self { items: items.into_iter().collect(), bytes_each: 1, ..Self::default() };
+        file.numbered(|_| 0)
+    }
+
+    fn numbered(mut self, file_of: fn(u32) -> u32) -> Self {
+        for (number, item) in (0_u32..).zip(&mut self.items) {
+            if let ImportItem::Session(session) = item {
+                session.position = RecordPosition { file: file_of(number), number: number.into() };
+            }
+        }
+        self
     }
 
     /// Returns the file, damaged after its last item.

@@ -5,6 +5,7 @@ use crate::ports::import_source::{
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId};
+use domain::import::RecordPosition;
 use domain::sleep::{
     Hypnogram, SessionKey, SleepRecord, SleepRecordHead, SleepSource, Stage, StageEntry, TimeInBed,
 };
@@ -87,13 +88,21 @@ pub(super) fn keyed(key: &str, start: i64, end: i64) -> SleepRecord {
 }
 
 pub(super) fn session(record: SleepRecord) -> ImportItem {
-    ImportItem::Session(Box::new(ImportedSession { place: place(), id: None, record, updated_at: None }))
+    let position = RecordPosition::default();
+    ImportItem::Session(Box::new(ImportedSession {
+        place: place(),
+        position,
+        id: None,
+        record,
+        updated_at: None,
+    }))
 }
 
 /// A session of Restwell's own export.
 pub(super) fn own_session(number: u128, record: SleepRecord) -> ImportItem {
     let imported = ImportedSession {
         place: place(),
+        position: RecordPosition::default(),
         id: Some(session_id(number)),
         record,
         updated_at: Some(minute(2_000)),

@@ -21,7 +21,9 @@ pub(super) fn nights(number: i64) -> Vec<ImportItem> {
 #[tokio::test]
 async fn an_empty_file_does_nothing_and_reports_that() {
     let store = MemoryStore::with(person());
-    assert_eq!(import(&store, []).await, ImportReport::default());
+    let report = import(&store, []).await;
+    assert_eq!(report.notes[0].reason, "it contains no record that can be imported");
+    assert_eq!(ImportReport { notes: Vec::new(), notes_total: 0, ..report }, ImportReport::default());
     assert_eq!(store.calls().count("commit"), 0);
 }
 
