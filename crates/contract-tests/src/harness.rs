@@ -53,12 +53,14 @@ pub struct Harness {
     pub clock: Arc<dyn StoreClock>,
     pub upkeep: Arc<dyn StoreUpkeep>,
     pub webhooks: Arc<dyn WebhookReader>,
+    opened: Arc<dyn Fn() -> u64 + Send + Sync>,
     _keep: Arc<dyn Any + Send + Sync>,
 }
 
 impl Harness {
-    /// Wraps a store; `keep` is dropped after the case, such as the directory or database of the store.
-    pub fn new<S>(store: S, keep: impl Any + Send + Sync) -> Self
+    /// Wraps a store. `opened` returns the number of connections that it has opened; `keep` is dropped after
+    /// the case, such as the directory or database of the store.
+    pub fn new<S>(store: S, opened: fn(&S) -> u64, keep: impl Any + Send + Sync) -> Self
     where
         S: UnitOfWorkFactory
             + ClientReader
@@ -93,7 +95,9 @@ impl Harness {
             + 'static,
     {
         let store = Arc::new(store);
+        let counted = store.clone();
         Self {
+            opened: Arc::new(move || opened(&counted)),
             factory: store.clone(),
             clients: store.clone(),
             grants: store.clone(),
@@ -126,6 +130,11 @@ impl Harness {
             upkeep: store,
             _keep: Arc::new(keep),
         }
+    }
+
+    /// Returns the number of connections that the store has opened.
+    pub(crate) fn opened(&self) -> u64 {
+        (self.opened)()
     }
 
     pub(crate) async fn begin(&self) -> Box<dyn UnitOfWork> {

@@ -86,7 +86,7 @@ fn night(number: u64) -> SleepSession {
     session(number, 1_440 * (i64::try_from(number).unwrap() - 600))
 }
 
-fn nights() -> SmallBatches {
+pub(crate) fn nights() -> SmallBatches {
     let item = |number| {
         let record = night(number).record;
         let (place, position) = (number.to_string(), RecordPosition::default());

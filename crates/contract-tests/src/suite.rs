@@ -12,6 +12,18 @@ suite! {
         an_aborted_task_leaves_neither_rows_nor_an_open_transaction,
         units_of_work_that_wait_for_each_other_all_commit,
     }
+    rejection {
+        a_unit_of_work_dropped_in_any_state_opens_no_connection,
+        rejected_forms_of_a_signed_in_person_open_no_connection,
+        rejected_changes_of_records_open_no_connection,
+        rejected_commands_of_the_operator_open_no_connection,
+    }
+    erasure_race {
+        a_person_is_erased_while_an_upload_arrives, a_person_is_erased_while_three_uploads_arrive,
+        a_person_is_erased_during_twenty_first_refreshes,
+        a_person_is_erased_while_a_custom_product_changes,
+        a_person_is_erased_while_an_import_runs_and_reads_are_counted,
+    }
     reader {
         readers_respond_while_a_unit_of_work_has_uncommitted_writes,
         a_link_comes_with_the_account_that_it_is_for,

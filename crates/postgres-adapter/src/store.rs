@@ -103,6 +103,11 @@ impl PostgresStore {
         self.connector.failure().or_else(in_time)
     }
 
+    /// Returns the number of connections opened so far.
+    pub fn opened_connections(&self) -> u64 {
+        self.connector.opened()
+    }
+
     /// Acquires a connection of the pool for transactions within the wait timeout.
     pub(crate) async fn pooled(&self) -> Result<Pooled, StorageError> {
         let connection = self.pooled_from(&self.pool).await;

@@ -4,7 +4,7 @@
 //! index: inserts use `ON CONFLICT DO NOTHING` and count the rows, updates check first. Inserts with a new
 //! random key are plain. Bulk inserts of an import check first and run behind a savepoint.
 
-use crate::connection::{Pooled, is_broken};
+use crate::connection::{Pooled, ROLLBACK, is_broken};
 use crate::error::{storage_error, unexpected};
 use crate::store::PostgresStore;
 use application::ports::storage::{OwnRepositories, StorageError, UnitOfWork, UnitOfWorkFactory};
@@ -87,12 +87,12 @@ impl PgUnitOfWork {
     }
 }
 
-/// A unit of work that is dropped before its end closes its connection, and the server rolls back. `drop`
-/// cannot wait for a rollback.
+/// A unit of work that is dropped before its end, after an error or with a cancelled request, is rolled back in
+/// the background.
 impl Drop for PgUnitOfWork {
     fn drop(&mut self) {
         if let Some(connection) = self.connection.take() {
-            connection.close();
+            connection.abandon();
         }
     }
 }
@@ -105,6 +105,6 @@ impl UnitOfWork for PgUnitOfWork {
         self.end(COMMIT).await
     }
     async fn rollback(mut self: Box<Self>) -> Result<(), StorageError> {
-        self.end("ROLLBACK").await
+        self.end(ROLLBACK).await
     }
 }

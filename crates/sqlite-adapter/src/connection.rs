@@ -12,6 +12,8 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use std::error::Error;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Connection whose statements run on blocking threads.
@@ -62,9 +64,15 @@ pub(crate) struct Location {
     pub(crate) path: PathBuf,
     /// Time limit of a wait for a lock.
     pub(crate) busy_timeout: Duration,
+    /// Number of connections opened so far.
+    pub(crate) opened: Arc<AtomicU64>,
 }
 
 impl Location {
+    pub(crate) fn new(path: PathBuf, busy_timeout: Duration) -> Self {
+        Self { path, busy_timeout, opened: Arc::default() }
+    }
+
     /// Creates the file if it is missing, empty and readable by its owner only.
     pub(crate) fn create_file(&self) -> Result<(), StorageError> {
         let mut options = std::fs::OpenOptions::new();
@@ -100,6 +108,7 @@ impl Location {
         if role == Role::Writer {
             self.use_write_ahead_log(&mut connection)?;
         }
+        self.opened.fetch_add(1, Ordering::Relaxed);
         Ok(connection)
     }
 

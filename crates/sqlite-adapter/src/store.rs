@@ -11,6 +11,7 @@ use application::schema::SchemaState;
 use async_trait::async_trait;
 use diesel::sqlite::SqliteConnection;
 use std::path::Path;
+use std::sync::atomic::Ordering;
 
 /// Storage on SQLite; implements every storage port.
 pub struct SqliteStore {
@@ -23,7 +24,7 @@ impl SqliteStore {
     /// Opens a file; without `create` it must exist. Does not check its schema, see [`Self::schema_state`].
     pub async fn open(path: &Path, options: SqliteOptions) -> Result<Self, StorageError> {
         let path = std::path::absolute(path).map_err(|_| StorageError::Unavailable)?;
-        let location = Location { path, busy_timeout: options.busy_timeout };
+        let location = Location::new(path, options.busy_timeout);
         let opened = location.clone();
         let (writer, reader) = on_blocking_thread(move || {
             if options.create {
@@ -39,6 +40,11 @@ impl SqliteStore {
             readers: ReaderPool::new(reader, options.readers, location.clone()),
             location,
         })
+    }
+
+    /// Returns the number of connections opened so far.
+    pub fn opened_connections(&self) -> u64 {
+        self.location.opened.load(Ordering::Relaxed)
     }
 
     /// Applies the pending migrations, all or none, and returns how many there were. If several processes

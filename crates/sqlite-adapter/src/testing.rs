@@ -9,8 +9,7 @@ use tempfile::TempDir;
 /// Creates a migrated file.
 pub(crate) fn empty_location() -> (Location, TempDir) {
     let directory = tempfile::tempdir().unwrap();
-    let location =
-        Location { path: directory.path().join("restwell.db"), busy_timeout: Duration::from_secs(5) };
+    let location = Location::new(directory.path().join("restwell.db"), Duration::from_secs(5));
     location.create_file().unwrap();
     migration::migrate(&location).unwrap();
     (location, directory)

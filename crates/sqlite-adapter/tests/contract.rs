@@ -10,7 +10,7 @@ async fn make_store() -> Harness {
     let options = SqliteOptions { create: true, ..SqliteOptions::default() };
     let store = SqliteStore::open(&directory.path().join("restwell.db"), options).await.unwrap();
     store.migrate().await.unwrap();
-    Harness::new(store, directory)
+    Harness::new(store, SqliteStore::opened_connections, directory)
 }
 
 contract_tests::contract_tests!(make_store);

@@ -7,6 +7,9 @@ use domain::audit::{AuditActor, AuditKind};
 use domain::id::{ClientId, ErasureId, UserId};
 use domain::session::Session;
 
+/// Number of tries of an erasure that the store aborts.
+const MAX_TRIES: u32 = 3;
+
 /// Caller of an erasure.
 #[derive(Debug, Clone, Copy)]
 pub enum ErasePersonCommand<'a> {
@@ -71,8 +74,25 @@ impl ErasePerson {
     /// people are deleted too. One anonymous event remains for each, with actor and time. The user's tokens
     /// and sessions are rejected at once where they are looked up, and within 2 s where the result is cached
     /// (decisions 3).
+    ///
+    /// Writers of the user's data lock the user first, as this does. A store may still abort the transaction in
+    /// favor of another one, such as the deletion of an app that the user connected; it is then repeated.
     pub async fn run(&self, command: ErasePersonCommand<'_>) -> Result<Erasure, ErasePersonError> {
-        let mut unit = self.units.begin().await?;
+        let mut tries = 1;
+        loop {
+            let unit = self.units.begin().await?;
+            match self.attempt(unit, command).await {
+                Err(ErasePersonError::Storage(StorageError::Retryable)) if tries < MAX_TRIES => tries += 1,
+                outcome => return outcome,
+            }
+        }
+    }
+
+    async fn attempt(
+        &self,
+        mut unit: Box<dyn UnitOfWork>,
+        command: ErasePersonCommand<'_>,
+    ) -> Result<Erasure, ErasePersonError> {
         match self.erase(&mut *unit, command).await {
             Ok((erasure, erased)) => {
                 // Contains neither the user, their address nor the receipt: the event cannot be linked to
@@ -88,6 +108,7 @@ impl ErasePerson {
                 audit::commit(unit, &events).await?;
                 Ok(erasure)
             }
+            Err(error @ ErasePersonError::Storage(_)) => Err(error),
             Err(refusal) => unit.refuse(refusal).await,
         }
     }

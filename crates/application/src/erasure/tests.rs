@@ -1,7 +1,7 @@
 use super::{ErasePerson, ErasePersonCommand, ErasePersonError};
 use crate::audit::testing::{assert_events, event};
 use crate::ports::storage::StorageError;
-use crate::ports::storage::test_support::MockUnitOfWork;
+use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::testing::{clock, drawn_uuid, entropy, noon, one, person, session, user_id};
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::ClientId;
@@ -96,6 +96,28 @@ async fn a_store_that_fails_erases_nothing() {
     let outcome = ErasePerson::new(units, entropy(), clock()).run(command).await;
     assert!(matches!(outcome, Err(ErasePersonError::Storage(StorageError::Unavailable))));
     assert_eq!(endings.committed(), 0);
+}
+
+/// A unit of work that the store aborts in favor of another one.
+fn aborted() -> MockUnitOfWork {
+    let mut unit = MockUnitOfWork::default();
+    unit.users.expect_find().times(1).returning(|_| Ok(Some(person())));
+    unit.sandbox.expect_list_of_owner().returning(|_| Ok(Vec::new()));
+    unit.erasures.expect_erase().times(1).returning(|_, _| Err(StorageError::Retryable));
+    unit
+}
+
+// T107
+#[tokio::test]
+async fn an_erasure_that_the_store_aborts_is_tried_three_times() {
+    let command = ErasePersonCommand::ByOperator(user_id(1));
+    let units = PreparedUnitsOfWork::new([aborted(), aborted(), erasing(1)]);
+    let endings = units.endings();
+    ErasePerson::new(Arc::new(units), entropy(), clock()).run(command).await.unwrap();
+    assert_eq!(endings.committed(), 1);
+    let units = PreparedUnitsOfWork::new([aborted(), aborted(), aborted()]);
+    let outcome = ErasePerson::new(Arc::new(units), entropy(), clock()).run(command).await;
+    assert!(matches!(outcome, Err(ErasePersonError::Storage(StorageError::Retryable))), "{outcome:?}");
 }
 
 #[tokio::test]

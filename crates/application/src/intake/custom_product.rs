@@ -121,12 +121,14 @@ impl CustomProducts {
     }
 }
 
-/// Returns the current version of a person's own product.
+/// Returns the current version of a person's own product. Locks the person first: a new version refers to
+/// them.
 async fn find_current(
     unit: &mut dyn UnitOfWork,
     user_id: UserId,
     id: SupplementId,
 ) -> Result<Option<(CatalogueKey, Supplement)>, StorageError> {
+    unit.users().find(user_id).await?;
     let found = unit.supplements().find(id).await?;
     let Some((key, _)) = found.filter(|(key, _)| key.owner() == Some(user_id)) else { return Ok(None) };
     let current = unit.supplements().find_current(&key).await?;

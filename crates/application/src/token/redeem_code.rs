@@ -111,7 +111,6 @@ impl RedeemCode {
         let mut unit = self.units.begin().await?;
         // Locks the user before the code, which serializes this with a revocation of the user's grants.
         let Some(locked) = unit.codes().find_and_lock(&secret.hash()).await? else {
-            // An explicit rollback keeps the connection; dropping the unit of work may close it.
             unit.rollback().await?;
             return Err(refused("unknown"));
         };

@@ -155,10 +155,10 @@ impl RefreshAccess {
         let mut unit = self.units.begin().await?;
         match unit.grants().rotate(&rotation).await? {
             RotationOutcome::Replaced => {
-                if grant.should_record_use(now) {
-                    unit.grants().record_use(grant.user_id, grant.id, now, from).await?;
-                }
                 unit.commit().await?;
+                // Not in the same unit of work, in which a second update of the grant would lock its user after
+                // the grant: an erasure locks them in the opposite order.
+                self.note_use(grant, now, from).await;
                 Ok(next)
             }
             RotationOutcome::Repeated(sealed) => {

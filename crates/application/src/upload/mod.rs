@@ -57,11 +57,13 @@ pub struct UploadKey {
 }
 
 /// Returns an upload of this user in this state, locked until the unit of work ends; `None` if there is none.
+/// Locks the user before the upload, as everywhere.
 async fn find_in(
     unit: &mut dyn UnitOfWork,
     key: UploadKey,
     state: ImportState,
 ) -> Result<Option<Import>, StorageError> {
+    unit.users().find(key.user_id).await?;
     let found = unit.imports().find(key.id).await?;
     Ok(found.filter(|import| {
         import.user_id == Some(key.user_id) && import.origin == ImportOrigin::Upload && import.state == state

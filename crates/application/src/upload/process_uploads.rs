@@ -2,7 +2,7 @@
 
 use super::personal_file::PersonalFile;
 use super::refusal_text::refusal_text;
-use super::refuse;
+use super::{UploadKey, find_in, refuse};
 use crate::import::{
     FileInfo, ImportRecords, ImportRecordsCommand, ImportRecordsError, ImportReport, Progress,
     RECORDING_FORMAT,
@@ -88,19 +88,20 @@ impl ProcessUploads {
         let now = self.clock.now();
         let mut unit = self.units.begin().await?;
         let leased = unit.uploads().lease(now, until(now)).await?;
-        let leased = match leased {
-            Some(import) if import.tries > MAX_TRIES => {
-                let refused = Import { refusal: Some(TOO_MANY_TRIES_MESSAGE.to_owned()), ..import };
-                refuse(unit.as_mut(), refused, now).await?;
-                None
-            }
-            leased => leased,
-        };
         unit.commit().await?;
-        Ok(leased.and_then(|import| {
-            let Import { id, user_id, zone, recording_start: start, overwrite_profile, .. } = import;
-            Some(UploadJob { id, user_id: user_id?, zone, start, overwrite_profile })
-        }))
+        let Some(import) = leased else { return Ok(None) };
+        let Import {
+            id, user_id: Some(user_id), zone, recording_start: start, overwrite_profile, tries, ..
+        } = import
+        else {
+            return Ok(None);
+        };
+        let job = UploadJob { id, user_id, zone, start, overwrite_profile };
+        if tries > MAX_TRIES {
+            self.refuse_running(&job, TOO_MANY_TRIES_MESSAGE.to_owned(), None).await?;
+            return Ok(None);
+        }
+        Ok(Some(job))
     }
 
     /// Renews the lease; returns `false` if the upload no longer needs processing.
@@ -137,7 +138,7 @@ impl ProcessUploads {
     ) -> Result<UploadEnd, ProcessUploadsError> {
         let file = match self.file(job).await? {
             Ok(file) => file,
-            Err(refusal) => return self.refuse(job, &refusal).await,
+            Err(refusal) => return Ok(self.refuse(job, &refusal).await?),
         };
         let about = FileInfo::Upload(job.id);
         let command = ImportRecordsCommand {
@@ -153,7 +154,7 @@ impl ProcessUploads {
                 | ImportRecordsError::Undone
                 | ImportRecordsError::Refused(ImportRefusal::Stopped),
             ) => Ok(UploadEnd::Gone),
-            Err(ImportRecordsError::Refused(refusal)) => self.refuse(job, &refusal).await,
+            Err(ImportRecordsError::Refused(refusal)) => Ok(self.refuse(job, &refusal).await?),
             Err(ImportRecordsError::Storage(error)) => Err(error.into()),
         }
     }
@@ -174,21 +175,28 @@ impl ProcessUploads {
         Ok(opened.and_then(|file| personal(file, start.is_some())).map(PersonalFile))
     }
 
-    async fn refuse(
+    async fn refuse(&self, job: &UploadJob, refusal: &ImportRefusal) -> Result<UploadEnd, StorageError> {
+        // The format is stored only once a file can be read, but the page asks for the start of a recording.
+        let recording = matches!(refusal, ImportRefusal::NoStart(_)).then(|| RECORDING_FORMAT.to_owned());
+        let text = refusal_text(refusal);
+        self.refuse_running(job, text, recording).await
+    }
+
+    /// Rejects an upload that is still being read. `format` is that of a file whose format is not stored.
+    async fn refuse_running(
         &self,
         job: &UploadJob,
-        refusal: &ImportRefusal,
-    ) -> Result<UploadEnd, ProcessUploadsError> {
+        reason: String,
+        format: Option<String>,
+    ) -> Result<UploadEnd, StorageError> {
         let mut unit = self.units.begin().await?;
-        let found = unit.imports().find(job.id).await?;
-        let Some(import) = found.filter(|import| import.state == ImportState::Running) else {
+        let key = UploadKey { user_id: job.user_id, id: job.id };
+        let Some(import) = find_in(unit.as_mut(), key, ImportState::Running).await? else {
             unit.rollback().await?;
             return Ok(UploadEnd::Gone);
         };
-        // The format is stored only once a file can be read, but the page asks for the start of a recording.
-        let is_recording = matches!(refusal, ImportRefusal::NoStart(_));
-        let format = import.format.clone().or_else(|| is_recording.then(|| RECORDING_FORMAT.to_owned()));
-        let refused = Import { refusal: Some(refusal_text(refusal)), format, ..import };
+        let format = import.format.clone().or(format);
+        let refused = Import { refusal: Some(reason), format, ..import };
         refuse(unit.as_mut(), refused, self.clock.now()).await?;
         unit.commit().await?;
         Ok(UploadEnd::Refused)

@@ -7,7 +7,7 @@ mod shared;
 mod worker;
 
 pub(crate) use outage::Outage;
-pub(crate) use pooled::{Pool, Pooled, pool};
+pub(crate) use pooled::{Pool, Pooled, ROLLBACK, pool};
 pub(crate) use response_guard::ResponseGuard;
 pub(crate) use shared::SharedConnections;
 pub(crate) use worker::number as worker_number;
@@ -21,7 +21,7 @@ use diesel::{ConnectionError, ConnectionResult};
 use diesel_async::AsyncPgConnection;
 use std::error::Error as _;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
@@ -67,6 +67,7 @@ pub(crate) struct Connector {
     /// Whether the last connection found an engine that distributes tables (see [`PLAN_MODE`]).
     is_distributed: Arc<AtomicBool>,
     outage: Arc<Outage>,
+    opened: Arc<AtomicU64>,
 }
 
 impl Connector {
@@ -100,6 +101,7 @@ impl Connector {
             attempt: Arc::default(),
             is_distributed: Arc::default(),
             outage: Arc::default(),
+            opened: Arc::default(),
         })
     }
 
@@ -115,7 +117,10 @@ impl Connector {
 
     fn logged<T>(&self, connected: ConnectionResult<T>) -> ConnectionResult<T> {
         match &connected {
-            Ok(_) => self.outage.end(),
+            Ok(_) => {
+                self.opened.fetch_add(1, Ordering::Relaxed);
+                self.outage.end();
+            }
             Err(error) => self.outage.log_failure(&error.to_string()),
         }
         connected
@@ -134,6 +139,11 @@ impl Connector {
     /// Returns why the last attempt to connect failed; `None` if it succeeded.
     pub(crate) fn failure(&self) -> Option<String> {
         self.outage.reason()
+    }
+
+    /// Returns the number of connections opened so far.
+    pub(crate) fn opened(&self) -> u64 {
+        self.opened.load(Ordering::Relaxed)
     }
 
     /// Returns whether the server distributes tables over several nodes. A statement that spans tables of

@@ -19,9 +19,15 @@ use diesel_async::{AsyncConnectionCore, AsyncPgConnection, RunQueryDsl, SimpleAs
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream};
 use futures_util::{FutureExt, StreamExt};
+use std::ops::Deref;
 use std::sync::Arc;
 use std::task::Poll;
 use store_shared::GaugeGuard;
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+
+/// Ends a transaction without its changes.
+pub(crate) const ROLLBACK: &str = "ROLLBACK";
 
 /// Pool of connections to one server, or to the one of several that accepts writes.
 pub(crate) type Pool = deadpool::managed::Pool<Connections>;
@@ -31,6 +37,21 @@ type Row = <AsyncPgConnection as AsyncConnectionCore>::Row<'static, 'static>;
 /// Rows of a response.
 type Rows = BoxStream<'static, QueryResult<Row>>;
 
+/// Connection of a pool.
+pub(crate) struct Session {
+    connection: Arc<AsyncPgConnection>,
+    /// Rollback of a transaction that was dropped; its result is whether it succeeded.
+    rollback: Option<JoinHandle<bool>>,
+}
+
+impl Deref for Session {
+    type Target = AsyncPgConnection;
+
+    fn deref(&self) -> &AsyncPgConnection {
+        &self.connection
+    }
+}
+
 /// Manager of a pool: opens connections and checks whether they may be reused.
 pub(crate) struct Connections {
     connector: Connector,
@@ -38,25 +59,29 @@ pub(crate) struct Connections {
 }
 
 impl Manager for Connections {
-    type Type = AsyncPgConnection;
+    type Type = Session;
     type Error = ConnectionError;
 
-    async fn create(&self) -> Result<AsyncPgConnection, ConnectionError> {
-        self.connector.connect().await
+    async fn create(&self) -> Result<Session, ConnectionError> {
+        let connection = Arc::new(self.connector.connect().await?);
+        Ok(Session { connection, rollback: None })
     }
 
-    /// Rejects connections that the driver has closed or that may not respond. A test query before each use
-    /// would cost a third of the throughput.
-    async fn recycle(
-        &self,
-        connection: &mut AsyncPgConnection,
-        metrics: &Metrics,
-    ) -> RecycleResult<ConnectionError> {
-        if connection.is_broken() {
-            return Err(RecycleError::message("broken"));
-        }
+    /// Rejects connections that the driver has closed, that may not respond or whose last transaction was not
+    /// rolled back. A test query before each use would cost a third of the throughput.
+    async fn recycle(&self, session: &mut Session, metrics: &Metrics) -> RecycleResult<ConnectionError> {
         if self.response_guard.is_suspect(metrics.recycled.unwrap_or(metrics.created)) {
             return Err(RecycleError::message("doubtful"));
+        }
+        if let Some(rollback) = session.rollback.take()
+            && !matches!(rollback.await, Ok(true))
+        {
+            return Err(RecycleError::message("not rolled back"));
+        }
+        // A rollback in progress would share it.
+        let connection = Arc::get_mut(&mut session.connection).ok_or(RecycleError::message("in use"))?;
+        if connection.is_broken() {
+            return Err(RecycleError::message("broken"));
         }
         Ok(())
     }
@@ -75,6 +100,8 @@ pub(crate) struct Pooled {
     connection: Object<Connections>,
     response_guard: Arc<ResponseGuard>,
     is_distributed: bool,
+    /// Whether the response to a statement is outstanding; stays set if its future is dropped.
+    is_waiting: bool,
     _in_use: GaugeGuard,
 }
 
@@ -85,7 +112,7 @@ impl Pooled {
         is_distributed: bool,
         in_use: GaugeGuard,
     ) -> Self {
-        Self { connection, response_guard, is_distributed, _in_use: in_use }
+        Self { connection, response_guard, is_distributed, is_waiting: false, _in_use: in_use }
     }
 
     /// Returns whether the server distributes tables over several nodes.
@@ -179,13 +206,30 @@ impl Pooled {
     pub(crate) fn close(self) {
         drop(Object::take(self.connection));
     }
+
+    /// Returns the connection to the pool and rolls its transaction back meanwhile; the next user waits for
+    /// that. Closes the connection if a statement is still running, which the rollback would wait for.
+    pub(crate) fn abandon(mut self) {
+        let Some(runtime) = Handle::try_current().ok().filter(|_| !self.is_waiting) else {
+            return self.close();
+        };
+        let connection = Arc::clone(&self.connection.connection);
+        let response_guard = Arc::clone(&self.response_guard);
+        self.connection.rollback = Some(runtime.spawn(async move {
+            let mut connection: &AsyncPgConnection = &connection;
+            let rollback = response_guard.run(connection.batch_execute(ROLLBACK));
+            matches!(round_trip(Operation::Transaction, rollback).await, Ok(Ok(())))
+        }));
+    }
 }
 
 impl SimpleAsyncConnection for Pooled {
     async fn batch_execute(&mut self, query: &str) -> QueryResult<()> {
         let mut connection: &AsyncPgConnection = &self.connection;
         let answer = self.response_guard.run(SimpleAsyncConnection::batch_execute(&mut connection, query));
+        self.is_waiting = true;
         let answer = round_trip(Operation::Transaction, answer).await?;
+        self.is_waiting = false;
         self.response_guard.observe(&answer);
         answer
     }
@@ -203,11 +247,13 @@ impl AsyncConnectionCore for Pooled {
         T: AsQuery + 'query,
         T::Query: QueryFragment<Pg> + QueryId + 'query,
     {
-        let response_guard = &self.response_guard;
+        let Self { response_guard, is_waiting, .. } = self;
         let mut connection: &AsyncPgConnection = &self.connection;
         let answer = AsyncConnectionCore::load(&mut connection, source);
         async move {
+            *is_waiting = true;
             let rows = round_trip(Operation::Query, response_guard.run(answer)).await?;
+            *is_waiting = false;
             response_guard.observe(&rows);
             let rows = rows?;
             Ok(bounded(rows, Arc::clone(response_guard)))
@@ -222,11 +268,13 @@ impl AsyncConnectionCore for Pooled {
     where
         T: QueryFragment<Pg> + QueryId + 'query,
     {
-        let response_guard = &self.response_guard;
+        let Self { response_guard, is_waiting, .. } = self;
         let mut connection: &AsyncPgConnection = &self.connection;
         let answer = AsyncConnectionCore::execute_returning_count(&mut connection, source);
         async move {
+            *is_waiting = true;
             let count = round_trip(Operation::Execute, response_guard.run(answer)).await?;
+            *is_waiting = false;
             response_guard.observe(&count);
             count
         }

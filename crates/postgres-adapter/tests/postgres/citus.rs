@@ -2,6 +2,7 @@
 
 use crate::made_up::*;
 use contract_tests::{Harness, cases};
+use postgres_adapter::PostgresStore;
 use postgres_adapter::test_support::TestDatabase;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -45,7 +46,11 @@ impl LoggedDatabase {
     async fn run(&mut self, case: impl AsyncFn(&Harness)) {
         let size = "SELECT size FROM pg_stat_file(current_setting('data_directory') || '/server.log')";
         let start = number(&self.observer, size).await.to_string();
-        let harness = Harness::new(self.database.store(), Arc::clone(&self.database));
+        let harness = Harness::new(
+            self.database.store(),
+            PostgresStore::opened_connections,
+            Arc::clone(&self.database),
+        );
         case(&harness).await;
         let sessions = texts(&self.observer, SESSIONS).await;
         let rows = self.observer.query(LOG, &[&start]).await.unwrap();

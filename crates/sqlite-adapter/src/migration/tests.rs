@@ -23,8 +23,7 @@ fn schema(connection: &mut SqliteConnection) -> Vec<String> {
 #[test]
 fn reverting_each_migration_restores_the_schema_before_it() {
     let directory = tempfile::tempdir().unwrap();
-    let location =
-        Location { path: directory.path().join("restwell.db"), busy_timeout: Duration::from_secs(5) };
+    let location = Location::new(directory.path().join("restwell.db"), Duration::from_secs(5));
     location.create_file().unwrap();
     let mut connection = location.connect(Role::Writer).unwrap();
     while connection.has_pending_migration(MIGRATIONS).unwrap() {

@@ -2,6 +2,7 @@
 
 mod authenticator;
 mod registration;
+mod rejection;
 mod sign_in;
 
 use crate::e2e::browser::{Browser, Page, PageForm};

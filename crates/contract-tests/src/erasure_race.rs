@@ -1,0 +1,250 @@
+//! Erasure of a person whom other work is about.
+
+use crate::Harness;
+use crate::fixture::{
+    Counting, DistinctIds, client, grant, label, now, secret, store_import, tally, upload, used_from, user,
+    user_id,
+};
+use crate::import_concurrency::nights;
+use application::audit::ReadRecorder;
+use application::erasure::{ErasePerson, ErasePersonCommand, ErasePersonError};
+use application::import::{FileInfo, ImportRecords, ImportRecordsCommand, ImportRecordsError};
+use application::intake::{CustomProductError, CustomProducts, LogIntake, LogIntakeCommand};
+use application::ports::storage::{Erasure, Import, StorageError, UnitOfWork, UnitOfWorkFactory};
+use application::ports::system::{ReadLedger, SigningFailed, TokenSigner};
+use application::token::{RefreshAccess, RefreshAccessCommand, RefreshAccessError, TokenMint};
+use application::upload::{AddPart, AddPartError, PART_BYTES, UploadKey, UploadLimits};
+use async_trait::async_trait;
+use domain::access_token::AccessClaims;
+use domain::client::{Client, ClientKind};
+use domain::grant::Grant;
+use domain::id::{FormId, UserId};
+use domain::import::FileName;
+use domain::read_tally::{ReadTally, TallyKey};
+use domain::refresh_token::{RefreshToken, RotatingToken};
+use domain::secret::SecretBytes;
+use domain::supplement::Servings;
+use domain::time::TimeZone;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::task::JoinHandle;
+
+/// Number of people who are erased in each case.
+const ROUNDS: u64 = 8;
+
+/// Counts units of work.
+struct Counted {
+    factory: Arc<dyn UnitOfWorkFactory>,
+    begun: AtomicU64,
+}
+
+#[async_trait]
+impl UnitOfWorkFactory for Counted {
+    async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError> {
+        self.begun.fetch_add(1, Ordering::SeqCst);
+        self.factory.begin().await
+    }
+}
+
+/// Erases a person a little later; returns the result, and the number of tries.
+async fn erase(harness: &Harness, user_id: UserId) -> (Result<Erasure, ErasePersonError>, u64) {
+    tokio::time::sleep(Duration::from_millis(15)).await;
+    let units = Arc::new(Counted { factory: harness.factory.clone(), begun: AtomicU64::new(0) });
+    let erasing = ErasePerson::new(units.clone(), Arc::new(DistinctIds), Arc::new(Counting::default()));
+    let erased = erasing.run(ErasePersonCommand::ByOperator(user_id)).await;
+    (erased, units.begun.load(Ordering::SeqCst))
+}
+
+/// Checks that an erasure succeeds in its first try.
+async fn assert_erased(harness: &Harness, user_id: UserId) {
+    let (erased, tries) = erase(harness, user_id).await;
+    erased.unwrap();
+    assert_eq!(tries, 1, "the store aborted the erasure in favor of another unit of work");
+    assert_eq!(harness.profiles.find_profile(user_id).await.unwrap(), None);
+}
+
+/// Sends parts of an upload until it is gone.
+fn send_parts(harness: &Harness, key: UploadKey) -> JoinHandle<AddPartError> {
+    let limits = UploadLimits { max_bytes: u64::MAX, ..UploadLimits::default() };
+    let adding = AddPart::new(harness.factory.clone(), Arc::new(Counting::default()), limits);
+    tokio::spawn(async move {
+        let part = vec![7; PART_BYTES];
+        let mut position = 0;
+        loop {
+            if let Err(error) = adding.run(key, position, &part).await {
+                return error;
+            }
+            position += 1;
+        }
+    })
+}
+
+async fn erase_during_uploads(harness: &Harness, uploads: u64) {
+    for round in 1..=ROUNDS {
+        let user_id = user_id(round);
+        harness.store_user(&user(round)).await;
+        let mut sending = Vec::new();
+        for number in 0..uploads {
+            let import = Import { user_id: Some(user_id), ..upload(round * 10 + number, 0) };
+            store_import(harness, &import).await;
+            sending.push(send_parts(harness, UploadKey { user_id, id: import.id }));
+        }
+        assert_erased(harness, user_id).await;
+        for sending in sending {
+            let ended = sending.await.unwrap();
+            assert!(matches!(ended, AddPartError::Gone), "{ended:?}");
+        }
+    }
+}
+
+// T107
+pub(crate) async fn a_person_is_erased_while_an_upload_arrives(harness: &Harness) {
+    erase_during_uploads(harness, 1).await;
+}
+
+// T107
+pub(crate) async fn a_person_is_erased_while_three_uploads_arrive(harness: &Harness) {
+    erase_during_uploads(harness, 3).await;
+}
+
+/// Signs no token and records no read.
+struct Nothing;
+
+impl TokenSigner for Nothing {
+    fn sign(&self, _: &AccessClaims) -> Result<String, SigningFailed> {
+        Ok(String::new())
+    }
+}
+
+impl ReadLedger for Nothing {
+    fn add(&self, _: ReadTally) {}
+
+    fn take(&self) -> Vec<ReadTally> {
+        Vec::new()
+    }
+}
+
+/// Stores grants of a person that have never been used, and returns their tokens.
+async fn store_unused_grants(harness: &Harness, user_id: UserId, first: u64) -> Vec<RotatingToken> {
+    let (mut tokens, mut grants) = (Vec::new(), Vec::new());
+    for number in first..first + 20 {
+        let mut bytes = [0x11; 32];
+        bytes[..8].copy_from_slice(&number.to_be_bytes());
+        let token = RotatingToken::first(&SecretBytes::new(bytes));
+        let newest_token_hash = Some(token.hash());
+        let refresh_token_hash = RefreshToken::Rotating(token.clone()).lookup_hash();
+        grants.push(Grant { user_id, refresh_token_hash, newest_token_hash, ..grant(number) });
+        tokens.push(token);
+    }
+    harness.store_grants(&grants).await;
+    tokens
+}
+
+// T107
+pub(crate) async fn a_person_is_erased_during_twenty_first_refreshes(harness: &Harness) {
+    let client = Client { kind: ClientKind::PublicApp, ..client(1) };
+    harness.store_client(&client, &secret(1)).await;
+    let ports = Arc::new(Counting::default());
+    let mint = TokenMint::new(Arc::new(Nothing), Arc::new(DistinctIds), ports.clone());
+    let reads = ReadRecorder::new(Arc::new(Nothing), ports);
+    let refreshing =
+        Arc::new(RefreshAccess::new(harness.grants.clone(), harness.factory.clone(), reads, mint));
+    for round in 1..=ROUNDS {
+        harness.store_user(&user(round)).await;
+        let tokens = store_unused_grants(harness, user_id(round), round * 100).await;
+        let running = tokens.into_iter().map(|token| {
+            let (refreshing, client) = (refreshing.clone(), client.clone());
+            tokio::spawn(async move {
+                let command = RefreshAccessCommand {
+                    client: &client,
+                    refresh_token: token.expose(),
+                    user_id: None,
+                    scope: None,
+                    resource: None,
+                    from: &used_from(1),
+                };
+                refreshing.run(command).await.map(drop)
+            })
+        });
+        let running: Vec<_> = running.collect();
+        assert_erased(harness, user_id(round)).await;
+        for refreshed in running {
+            let refreshed = refreshed.await.unwrap();
+            assert!(matches!(refreshed, Ok(()) | Err(RefreshAccessError::InvalidGrant)), "{refreshed:?}");
+        }
+    }
+}
+
+/// Changes a product of a person until the person is gone.
+async fn change_product(harness: &Harness, user_id: UserId) -> JoinHandle<CustomProductError> {
+    let (factory, reader) = (harness.factory.clone(), harness.supplements.clone());
+    let products = CustomProducts::new(factory, reader, Arc::new(DistinctIds), Arc::new(Counting::default()));
+    let form = FormId::from_uuid(user_id.as_uuid());
+    let mut id = products.create(user_id, form, label("Product 0")).await.unwrap();
+    // A change to a product that was logged stores a new version.
+    let logging =
+        LogIntake::new(harness.factory.clone(), Arc::new(DistinctIds), Arc::new(Counting::default()));
+    let (taken_at, servings) = (now(), Servings::new(1.0).unwrap());
+    let command = LogIntakeCommand { user_id, entry: form, supplement_id: id, taken_at, servings };
+    logging.run(command).await.unwrap();
+    tokio::spawn(async move {
+        let mut number = 0;
+        loop {
+            number += 1;
+            match products.change(user_id, id, label(&format!("Product {number}"))).await {
+                Ok(current) => id = current,
+                Err(error) => return error,
+            }
+        }
+    })
+}
+
+// T107
+pub(crate) async fn a_person_is_erased_while_a_custom_product_changes(harness: &Harness) {
+    for round in 1..=ROUNDS {
+        harness.store_user(&user(round)).await;
+        let changing = change_product(harness, user_id(round)).await;
+        assert_erased(harness, user_id(round)).await;
+        let ended = changing.await.unwrap();
+        assert!(matches!(ended, CustomProductError::Unknown), "{ended:?}");
+    }
+}
+
+/// Counts reads of a person.
+fn count_reads(harness: &Harness, user_id: UserId) -> JoinHandle<()> {
+    let tallies = harness.tallies.clone();
+    tokio::spawn(async move {
+        for minute in 0..40 {
+            let sum = tally(minute % 4);
+            let key = TallyKey { user_id, ..sum.key };
+            tallies.add(&[ReadTally { key, ..sum }]).await.unwrap();
+        }
+    })
+}
+
+// T107
+pub(crate) async fn a_person_is_erased_while_an_import_runs_and_reads_are_counted(harness: &Harness) {
+    for round in 1..=ROUNDS {
+        let user_id = user_id(round);
+        harness.store_user(&user(round)).await;
+        let importing =
+            ImportRecords::new(harness.factory.clone(), Arc::new(DistinctIds), Arc::new(Counting::default()));
+        let importing = tokio::spawn(async move {
+            let about = FileInfo::File { name: FileName::clean("items"), zone: TimeZone::UTC };
+            let command = ImportRecordsCommand {
+                user_id: Some(user_id),
+                dry_run: false,
+                overwrite_profile: false,
+                about,
+            };
+            importing.run(&command, &nights(), &|_, _| ControlFlow::Continue(())).await.map(drop)
+        });
+        let reading = count_reads(harness, user_id);
+        assert_erased(harness, user_id).await;
+        let imported = importing.await.unwrap();
+        assert!(matches!(imported, Ok(()) | Err(ImportRecordsError::UnknownUser)), "{imported:?}");
+        reading.await.unwrap();
+    }
+}
