@@ -48,6 +48,8 @@ mod tests {
             &["http://restwell.example"],
             &["https://restwell.example:8443"],
             &["https://restwell.example.evil.example"],
+            &["https://evil-restwell.example"],
+            &["https://evil.restwell.example"],
             &["https://restwell.example", "https://evil.example"],
         ] {
             assert!(!is_accepted(origins), "{origins:?}");

@@ -152,6 +152,9 @@ mod tests {
     fn a_form_of_another_site_is_recognized_by_its_headers() {
         assert!(!fits(&[(ORIGIN, "https://evil.example")]));
         assert!(!fits(&[(ORIGIN, "http://127.0.0.1:8081")]));
+        for origin in ["http://evil-127.0.0.1:8080", "http://127.0.0.1:8080.evil.example", "127.0.0.1:8080"] {
+            assert!(!fits(&[(ORIGIN, origin)]), "{origin}");
+        }
         assert!(!fits(&[(SEC_FETCH_SITE, "cross-site")]));
         assert!(!fits(&[(SEC_FETCH_SITE, "same-site"), (ORIGIN, "http://127.0.0.1:8080")]));
         assert!(!fits(&[(SEC_FETCH_SITE, "cross-site"), (ORIGIN, "null")]));

@@ -1,15 +1,25 @@
-//! Client data and signatures of passkeys.
+//! Client data, keys and signatures of passkeys.
 
 use application::ports::system::{MalformedClientData, PasskeyVerifier};
 use aws_lc_rs::signature::{
-    ECDSA_P256_SHA256_ASN1, ED25519, RSA_PKCS1_2048_8192_SHA256, RsaPublicKeyComponents, UnparsedPublicKey,
+    ECDSA_P256_SHA256_ASN1, ED25519, ParsedPublicKey, RSA_PKCS1_2048_8192_SHA256, RsaPublicKeyComponents,
+    UnparsedPublicKey,
 };
-use domain::passkey::{ClientData, KeyMaterial, SignatureCheck};
+use curve25519_dalek::edwards::CompressedEdwardsY;
+use curve25519_dalek::traits::IsIdentity as _;
+use domain::passkey::{ClientData, KeyMaterial, PasskeyKey, SignatureCheck};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use std::ops::Range;
 
 #[cfg(test)]
 mod tests;
+
+/// Bits of the shortest RSA modulus.
+const MIN_RSA_BITS: usize = 2048;
+
+/// RSA exponents that AWS-LC accepts.
+const RSA_EXPONENTS: Range<u64> = 3..1 << 33;
 
 /// Parses client data with `serde_json` and verifies signatures with AWS-LC.
 #[derive(Debug, Clone, Copy, Default)]
@@ -38,12 +48,21 @@ impl PasskeyVerifier for AwsLcPasskeyVerifier {
         Ok(ClientData { kind, challenge, origin, is_cross_origin, has_top_origin: top_origin.is_some() })
     }
 
+    fn is_public_key(&self, key: &PasskeyKey) -> bool {
+        match key.material() {
+            KeyMaterial::Es256 { x, y } => {
+                ParsedPublicKey::new(&ECDSA_P256_SHA256_ASN1, uncompressed(x, y)).is_ok()
+            }
+            KeyMaterial::EdDsa { x } => is_ed25519_key(x),
+            KeyMaterial::Rs256 { n, e } => is_rsa_key(n, e),
+        }
+    }
+
     fn is_signed(&self, check: &SignatureCheck) -> bool {
         let SignatureCheck { key, message, signature } = check;
         let verified = match key.material() {
             KeyMaterial::Es256 { x, y } => {
-                let point = [&[4], x.as_slice(), y].concat();
-                UnparsedPublicKey::new(&ECDSA_P256_SHA256_ASN1, point).verify(message, signature)
+                UnparsedPublicKey::new(&ECDSA_P256_SHA256_ASN1, uncompressed(x, y)).verify(message, signature)
             }
             KeyMaterial::EdDsa { x } => UnparsedPublicKey::new(&ED25519, x).verify(message, signature),
             KeyMaterial::Rs256 { n, e } => {
@@ -52,4 +71,27 @@ impl PasskeyVerifier for AwsLcPasskeyVerifier {
         };
         verified.is_ok()
     }
+}
+
+fn uncompressed(x: &[u8; 32], y: &[u8; 32]) -> Vec<u8> {
+    [&[4], x.as_slice(), y].concat()
+}
+
+/// AWS-LC accepts any 32 bytes, and signatures of points of small order that anyone can make.
+fn is_ed25519_key(encoded: &[u8; 32]) -> bool {
+    let encoded = CompressedEdwardsY(*encoded);
+    encoded
+        .decompress()
+        .is_some_and(|point| point.compress() == encoded && point.is_torsion_free() && !point.is_identity())
+}
+
+/// Both numbers are big endian, without leading zeros. With the exponent 1 every text is its own signature.
+fn is_rsa_key(n: &[u8], e: &[u8]) -> bool {
+    let is_odd = |number: &[u8]| number.last().is_some_and(|last| last % 2 == 1);
+    let leading_zeros = n.first().map_or(0, |first| first.leading_zeros() as usize);
+    let bits = (n.len() * 8).saturating_sub(leading_zeros);
+    let exponent =
+        e.iter().try_fold(0_u64, |number, byte| number.checked_mul(256)?.checked_add((*byte).into()));
+    let is_exponent = exponent.is_some_and(|exponent| RSA_EXPONENTS.contains(&exponent)) && is_odd(e);
+    bits >= MIN_RSA_BITS && is_odd(n) && is_exponent
 }

@@ -119,6 +119,10 @@ impl AddPasskey {
             tracing::info!(%fault, "a new passkey was rejected");
             AddPasskeyError::Rejected
         })?;
+        if !verifier.is_public_key(&new.key) {
+            tracing::info!("a new passkey was rejected: its public key is invalid");
+            return Err(AddPasskeyError::Rejected);
+        }
         let is_signed = new.self_attestation.as_ref().is_none_or(|check| verifier.is_signed(check));
         is_signed.then_some(new).ok_or(AddPasskeyError::Rejected)
     }

@@ -3,10 +3,12 @@
 use super::AwsLcPasskeyVerifier;
 use application::ports::system::PasskeyVerifier;
 use chrono::DateTime;
+use curve25519_dalek::edwards::CompressedEdwardsY;
 use domain::id::{PasskeyId, UserId};
 use domain::passkey::{
-    AssertionResponse, AuthenticatorData, CeremonyError, ClientData, CredentialId, InvalidKey, Passkey,
-    PasskeyName, RegistrationResponse, RelyingParty, SignatureCheck, Transports, to_base64url,
+    AssertionResponse, AuthenticatorData, CeremonyError, ClientData, CredentialId, InvalidKey, KeyMaterial,
+    Passkey, PasskeyKey, PasskeyName, RegistrationResponse, RelyingParty, SignatureCheck, Transports,
+    to_base64url,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -233,5 +235,107 @@ proptest! {
         let mut check = vector("none-es256").signature();
         check.signature = signature;
         prop_assert!(!VERIFIER.is_signed(&check));
+    }
+}
+
+/// A COSE key for ES256.
+fn es256(x: &[u8; 32], y: &[u8; 32]) -> PasskeyKey {
+    let cose = [&[0xa5, 1, 2, 3, 0x26, 0x20, 1, 0x21, 0x58, 0x20], x.as_slice(), &[0x22, 0x58, 0x20], y];
+    PasskeyKey::parse(&cose.concat()).unwrap()
+}
+
+/// A COSE key for `EdDSA`.
+fn eddsa(x: [u8; 32]) -> PasskeyKey {
+    let cose = [&[0xa4, 1, 1, 3, 0x27, 0x20, 6, 0x21, 0x58, 0x20], x.as_slice()];
+    PasskeyKey::parse(&cose.concat()).unwrap()
+}
+
+/// A COSE key for RS256.
+fn rs256(n: &[u8], e: &[u8]) -> PasskeyKey {
+    let length = u16::try_from(n.len()).unwrap().to_be_bytes();
+    let head = [0xa4, 1, 3, 3, 0x39, 1, 0, 0x20, 0x59];
+    let exponent = [0x21, 0x40 | u8::try_from(e.len()).unwrap()];
+    PasskeyKey::parse(&[&head, length.as_slice(), n, &exponent, e].concat()).unwrap()
+}
+
+fn hex(text: &str) -> [u8; 32] {
+    bytes(&Value::from(text)).try_into().unwrap()
+}
+
+#[test]
+fn keys_of_the_specification_are_public_keys() {
+    for name in ["none-es256", "packed-rs256", "packed-eddsa"] {
+        assert!(VERIFIER.is_public_key(&vector(name).passkey().unwrap().key), "{name}");
+    }
+}
+
+// T111
+#[test]
+fn a_point_that_is_not_on_p256_is_no_public_key() {
+    let key = vector("none-es256").passkey().unwrap().key;
+    let KeyMaterial::Es256 { x, y } = *key.material() else { panic!("another algorithm") };
+    assert!(VERIFIER.is_public_key(&es256(&x, &y)));
+    let mut off = y;
+    off[31] ^= 1;
+    let prime = hex("ffffffff00000001000000000000000000000000ffffffffffffffffffffffff");
+    for (x, y) in
+        [(x, off), (y, x), ([0; 32], [0; 32]), ([1; 32], [1; 32]), (prime, y), ([0xff; 32], [0xff; 32])]
+    {
+        assert!(!VERIFIER.is_public_key(&es256(&x, &y)), "{x:x?} {y:x?}");
+    }
+}
+
+// T111
+#[test]
+fn an_ed25519_point_of_small_order_or_none_is_no_public_key() {
+    // The points whose order divides 8, and the same with coordinates that are not reduced.
+    let small = [
+        "0100000000000000000000000000000000000000000000000000000000000000",
+        "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "0000000000000000000000000000000000000000000000000000000000000000",
+        "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+        "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    ];
+    for text in small {
+        for sign in [0, 0x80] {
+            let mut point = hex(text);
+            point[31] |= sign;
+            assert!(!VERIFIER.is_public_key(&eddsa(point)), "{point:x?}");
+        }
+    }
+    let key = vector("packed-eddsa").passkey().unwrap().key;
+    let KeyMaterial::EdDsa { x } = *key.material() else { panic!("another algorithm") };
+    assert!(VERIFIER.is_public_key(&eddsa(x)));
+    // The coordinate 2 is of no point; p + 3 is that of a point, but not reduced.
+    let mut none = [0; 32];
+    none[0] = 2;
+    assert!(!VERIFIER.is_public_key(&eddsa(none)));
+    let mut unreduced = [0xff; 32];
+    (unreduced[0], unreduced[31]) = (0xf0, 0x7f);
+    assert!(!VERIFIER.is_public_key(&eddsa(unreduced)));
+    // The sum of a key and a point of order two: its sign is another, and its order not prime.
+    let sum =
+        CompressedEdwardsY(x).decompress().unwrap() + CompressedEdwardsY(hex(small[1])).decompress().unwrap();
+    assert!(!VERIFIER.is_public_key(&eddsa(sum.compress().to_bytes())));
+}
+
+// T111
+#[test]
+fn an_rsa_key_with_a_short_or_even_modulus_or_a_bad_exponent_is_no_public_key() {
+    let key = vector("packed-rs256").passkey().unwrap().key;
+    let KeyMaterial::Rs256 { n, e } = key.material() else { panic!("another algorithm") };
+    for exponent in [e.as_slice(), &[3], &[17], &[1, 0xff, 0xff, 0xff, 0xff]] {
+        assert!(VERIFIER.is_public_key(&rs256(n, exponent)), "{exponent:?}");
+    }
+    for exponent in [&[1][..], &[2], &[4], &[1, 0, 0], &[2, 0, 0, 0, 1], &[0xff; 8]] {
+        assert!(!VERIFIER.is_public_key(&rs256(n, exponent)), "{exponent:?}");
+    }
+    let (mut even, mut short) = (n.clone(), n[n.len() - 256..].to_vec());
+    *even.last_mut().unwrap() &= 0xfe;
+    short[0] = 0x7f;
+    for modulus in [even, short] {
+        assert!(!VERIFIER.is_public_key(&rs256(&modulus, e)));
     }
 }

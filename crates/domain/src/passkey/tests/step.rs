@@ -109,6 +109,18 @@ fn the_origin_is_the_servers_own() {
         "HTTPS://REST.EXAMPLE",
         "null",
         "android:apk-key-hash:abc",
+        // Kanidm compared the end of an origin in 2026.
+        "https://evil-rest.example",
+        "https://evilrest.example",
+        "https://evil.rest.example",
+        "https://evil.example/https://rest.example",
+        "https://evil.example#rest.example",
+        "https://rest.example.evil.example",
+        "https://rest.example@evil.example",
+        "https://rest.example:443",
+        "https://rest.example.",
+        "https://REST.example",
+        "rest.example",
         "",
     ] {
         let with = |kind| ClientData { origin: origin.to_owned(), ..client_data(kind) };

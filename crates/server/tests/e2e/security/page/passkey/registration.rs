@@ -6,7 +6,7 @@ use crate::e2e::person::Person;
 use crate::e2e::security::scene::{Scene, assert_rows};
 use crate::e2e::world::World;
 use chrono::TimeDelta;
-use domain::passkey::to_base64url;
+use domain::passkey::{from_base64url, to_base64url};
 
 async fn assert_nothing_added(scene: &Scene, page: Page) {
     page.assert_refused(422);
@@ -53,10 +53,49 @@ on_both_stores! {
     }
 }
 
+/// Markup without a space, which an address may contain.
+const MARKUP: &str = "<img/src=x/onerror=alert(1)>";
+
 /// Change of an authenticator that makes its response invalid.
 type Change = fn(&mut Authenticator);
 
 on_sqlite! {
+    // Kanidm rendered it as HTML in 2026.
+    async fn html_in_a_name_or_an_address_is_text_at_the_enrolment_of_a_passkey(world: World) {
+        let scene = scene(world);
+        let person = Person::create(&scene.world, &format!("{MARKUP}@example.org"));
+        let browser = &scene.browser;
+        browser.sign_in(&person).await;
+        let page = browser.open("/account").await;
+        assert!(page.body.contains("data-email=\"&#60;img/src=x/onerror=alert(1)&#62;@example.org\""), "{page:?}");
+        let form = page.form("/account/passkeys").with("passkey_name", MARKUP);
+        let refused = browser.submit(&form).await;
+        refused.assert_refused(422);
+        assert_eq!(refused.form("/account/passkeys").value("passkey_name"), MARKUP);
+        let challenge = begin(browser, &form).await;
+        let filled = filled(&form, Authenticator::new(&[7; 32]).register(&challenge));
+        assert_eq!(browser.submit(&filled).await.own_location(), "/account?done=passkey-added");
+        for page in [&page, &refused, &browser.open("/account").await, &browser.open("/activity").await] {
+            assert!(!page.body.contains("<img/src"), "{page:?}");
+        }
+        assert!(browser.open("/account").await.text().contains(MARKUP));
+    }
+
+    // T111
+    async fn a_key_that_is_none_is_not_stored(world: World) {
+        let scene = scene(world);
+        scene.browser.sign_in(&scene.person).await;
+        let form = scene.browser.open("/account").await.form("/account/passkeys").with("passkey_name", "My phone");
+        let challenge = begin(&scene.browser, &form).await;
+        let authenticator = Authenticator::new(&[7; 32]);
+        let mut fields = authenticator.register(&challenge);
+        let mut object = from_base64url(&fields[1].1, 8192).expect("base64url");
+        // The last byte of the second coordinate: the point is not on the curve.
+        *object.last_mut().expect("byte") ^= 1;
+        fields[1].1 = to_base64url(&object);
+        assert_nothing_added(&scene, scene.browser.submit(&filled(&form, fields)).await).await;
+    }
+
     async fn a_registration_with_any_wrong_part_is_refused(world: World) {
         let wrong: [(&str, Change); 10] = [
             ("origin", |authenticator| authenticator.origin = "http://localhost".to_owned()),
