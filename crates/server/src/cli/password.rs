@@ -46,7 +46,7 @@ pub(super) async fn set_or_send_link(
                 links: session.store.password_links.clone(),
                 units: session.store.units.clone(),
                 hasher: password_hasher(settings)?,
-                strength_checker: password_strength_checker(),
+                strength_checker: password_strength_checker(settings),
                 failures: session.store.failures.clone(),
                 clock: session.clock.clone(),
                 entropy: session.entropy.clone(),
@@ -90,9 +90,9 @@ async fn link(
 }
 
 /// Rejects a password that an account with this address may not have, before the account is created.
-pub(super) fn check(chosen: &PasswordSource, account: &Email) -> anyhow::Result<()> {
+pub(super) fn check(settings: &Settings, chosen: &PasswordSource, account: &Email) -> anyhow::Result<()> {
     if let PasswordSource::Stdin(password) = chosen {
-        NewPassword::check(password, account, password_strength_checker().as_ref())?;
+        NewPassword::check(password, account, password_strength_checker(settings).as_ref())?;
     }
     Ok(())
 }

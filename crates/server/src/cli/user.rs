@@ -169,7 +169,7 @@ pub(crate) async fn run(command: UserCommand, settings: &Settings, session: &Ses
 async fn create(session: &Session, settings: &Settings, arguments: CreateArguments) -> anyhow::Result<()> {
     let CreateArguments { email, timezone, user_id, biology, password, json } = arguments;
     let chosen = password.chosen()?;
-    password::check(&chosen, &email).context("the user was not created")?;
+    password::check(settings, &chosen, &email).context("the user was not created")?;
     let create = session.use_case(CreateUser::new);
     let command =
         CreateUserCommand { id: user_id, email, home_timezone: timezone, biology: biology.biology() };

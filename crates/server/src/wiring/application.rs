@@ -79,7 +79,7 @@ impl Application {
             settings,
             public_url,
             hasher: password_hasher(settings)?,
-            strength_checker: password_strength_checker(),
+            strength_checker: password_strength_checker(settings),
             totp_sealer: Arc::new(EncryptedTotpSealer::new(encryption_key.clone())),
             form_sealer: Arc::new(EncryptedFormSealer::new(encryption_key.clone())),
             webhook_signer: Arc::new(EncryptedWebhookSigner::new(encryption_key)),

@@ -3,6 +3,7 @@
 use crate::settings::Settings;
 use anyhow::Context;
 use application::ports::system::{PasswordHasher, PasswordStrengthChecker};
+use http_adapter::Operator;
 use std::sync::Arc;
 use system_adapter::{Argon2PasswordHasher, ZxcvbnStrengthChecker};
 
@@ -13,7 +14,9 @@ pub(crate) fn password_hasher(settings: &Settings) -> anyhow::Result<Arc<dyn Pas
     Ok(Arc::new(hasher))
 }
 
-/// Returns the strength checker of new passwords.
-pub(crate) fn password_strength_checker() -> Arc<dyn PasswordStrengthChecker> {
-    Arc::new(ZxcvbnStrengthChecker)
+/// Returns the strength checker of new passwords, which knows the names of the operator.
+pub(crate) fn password_strength_checker(settings: &Settings) -> Arc<dyn PasswordStrengthChecker> {
+    let Operator { name, contact } = settings.server.operator();
+    let public_url = settings.server.public_url(settings.server.listen).ok().map(|url| url.to_string());
+    Arc::new(ZxcvbnStrengthChecker::new([name, contact, public_url].into_iter().flatten().collect()))
 }

@@ -27,21 +27,37 @@ const SHORT_CHARACTERS: usize = 20;
 /// around it.
 const SHORTEST_WORD: usize = 3;
 
+/// Words of the service, which attackers try first.
+const SERVICE_WORDS: &str = "restwell sleep supplement";
+
 /// Estimates guesses with zxcvbn: lists of common passwords, names and words, and patterns of keyboards,
-/// dates, sequences and repetitions; plus a list of famous passphrases. Works offline.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct ZxcvbnStrengthChecker;
+/// dates, sequences and repetitions; plus a list of famous passphrases, and words of the service, the operator
+/// and the person. Works offline.
+#[derive(Debug, Clone, Default)]
+pub struct ZxcvbnStrengthChecker {
+    about_the_operator: Vec<String>,
+}
+
+impl ZxcvbnStrengthChecker {
+    /// Creates a checker that knows texts about the operator, such as the name and the host.
+    pub fn new(about_the_operator: Vec<String>) -> Self {
+        Self { about_the_operator }
+    }
+}
 
 impl PasswordStrengthChecker for ZxcvbnStrengthChecker {
     fn is_guessable(&self, password: &Password, about_the_person: &str) -> bool {
-        if famous::is_famous(password.expose()) || personal::consists_of(password.expose(), about_the_person)
-        {
+        let mut about = vec![about_the_person, SERVICE_WORDS];
+        about.extend(self.about_the_operator.iter().map(String::as_str));
+        let distinct = without_repeated_words(password.expose());
+        let is_famous = famous::is_famous(password.expose());
+        if is_famous || personal::consists_of(&distinct, &about) {
             return true;
         }
-        let about: String = about_the_person.chars().take(KNOWN_CHARACTERS).collect();
-        let mut known = vec![about.as_str(), "restwell"];
-        known.extend(parts(&about));
-        let distinct = without_repeated_words(password.expose());
+        let about: Vec<String> =
+            about.into_iter().map(|text| text.chars().take(KNOWN_CHARACTERS).collect()).collect();
+        let mut known: Vec<&str> = about.iter().map(String::as_str).collect();
+        known.extend(about.iter().flat_map(|text| parts(text)));
         // A score of three means more than 10^8 guesses, four more than 10^10.
         let is_short = password.expose().chars().count() < SHORT_CHARACTERS;
         let wanted = if is_short { Score::Four } else { Score::Three };
@@ -103,8 +119,40 @@ mod tests {
 
     const ADDRESS: &str = "sam.sandman@sleepyhollow.example";
 
+    fn checker() -> ZxcvbnStrengthChecker {
+        let about =
+            ["Moonlit Valley Clinic", "rest.moonlit-valley.example", "https://frontdesk.example/help"];
+        ZxcvbnStrengthChecker::new(about.map(str::to_owned).to_vec())
+    }
+
     fn is_guessable(text: &str) -> bool {
-        ZxcvbnStrengthChecker.is_guessable(&Password::parse(text).unwrap(), ADDRESS)
+        checker().is_guessable(&Password::parse(text).unwrap(), ADDRESS)
+    }
+
+    #[test]
+    fn words_of_the_service_the_operator_and_the_person_do_not_strengthen_a_password() {
+        for text in [
+            "restwell restwell sleep",
+            "Restwell Sleep Supplements",
+            "sleep-restwell-sleep-restwell-2026",
+            "llewtser peels restwell",
+            "moonlit valley clinic",
+            "Moonlit Valley Restwell 2026!",
+            "clinic moonlit restwell sleep",
+            "rest.moonlit-valley.example",
+            "frontdesk frontdesk help",
+            "sandman at moonlit valley",
+            "sandman sleeps at restwell",
+            "moonlit moonlit berlin berlin",
+        ] {
+            assert!(is_guessable(text), "{text}");
+        }
+        for text in ["five moonlit hills sleep well tonight", "seven slow otters visit the clinic"] {
+            assert!(!is_guessable(text), "{text}");
+        }
+        // The words of another operator are as good as others.
+        let plain = ZxcvbnStrengthChecker::default();
+        assert!(!plain.is_guessable(&Password::parse("moonlit valley clinic").unwrap(), ADDRESS));
     }
 
     #[test]
@@ -147,7 +195,7 @@ mod tests {
             assert!(is_guessable(text), "{text}");
         }
         let of_nobody = Password::parse("sandmansleepyhollow").unwrap();
-        assert!(!ZxcvbnStrengthChecker.is_guessable(&of_nobody, "kim@example.org"));
+        assert!(!checker().is_guessable(&of_nobody, "kim@example.org"));
     }
 
     #[test]
@@ -220,7 +268,7 @@ mod tests {
             cut.truncate(1024);
             let password = Password::parse(&cut).unwrap();
             let started = cpu_time();
-            let _ = ZxcvbnStrengthChecker.is_guessable(&password, &about);
+            let _ = checker().is_guessable(&password, &about);
             let took = cpu_time().saturating_sub(started);
             assert!(took < bound, "{took:?} for {text}");
         }
@@ -287,7 +335,7 @@ mod tests {
 
         #[test]
         fn judging_arbitrary_text_never_panics(text in "\\PC{1,60}", about in "\\PC{0,60}") {
-            let _ = ZxcvbnStrengthChecker.is_guessable(&Password::parse(&text).unwrap(), &about);
+            let _ = checker().is_guessable(&Password::parse(&text).unwrap(), &about);
         }
     }
 }

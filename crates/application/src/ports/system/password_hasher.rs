@@ -35,7 +35,7 @@ pub trait PasswordHasher: Send + Sync {
 /// Judges whether a password is easy to guess offline (NIST SP 800-63B-4 section 3.1.1.2).
 #[cfg_attr(feature = "test-support", automock)]
 pub trait PasswordStrengthChecker: Send + Sync {
-    /// Returns whether a password is common, or consists of common words, patterns and parts of
-    /// `about_the_person` (their email address).
+    /// Returns whether a password is common, or consists of common words, patterns, and words of the service,
+    /// of its operator and of `about_the_person` (their email address).
     fn is_guessable(&self, password: &Password, about_the_person: &str) -> bool;
 }

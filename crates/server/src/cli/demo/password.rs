@@ -48,7 +48,7 @@ pub(super) async fn of_demo(
         links: store.password_links.clone(),
         units: store.units.clone(),
         hasher,
-        strength_checker: password_strength_checker(),
+        strength_checker: password_strength_checker(settings),
         failures: store.failures.clone(),
         clock: Arc::new(SystemClock),
         entropy: Arc::new(SystemEntropy),
