@@ -24,7 +24,7 @@ async function newServer(t) {
   const origin = `http://localhost:${port}`
   const { run } = await startServer(t, { RESTWELL__SERVER__LISTEN: `127.0.0.1:${port}`, RESTWELL__SERVER__PUBLIC_URL: origin })
   await run(['user', 'create', '--email', EMAIL, '--timezone', 'Europe/Berlin', '--password-stdin'], `${PASSWORD}\n`)
-  return origin
+  return { origin, run }
 }
 
 /** Opens a window that runs scripts and has an authenticator. */
@@ -60,7 +60,7 @@ async function failureMessage(page, button) {
 }
 
 test('a passkey is added, signs in without an address, is renamed, removed, and then rejected', async (t) => {
-  const origin = await newServer(t)
+  const { origin } = await newServer(t)
   const { page, authenticator } = await newWindowWithAuthenticator(origin, { reducedMotion: 'reduce' })
   await signInWithPassword(page, origin)
   await addPasskey(page, origin, 'My phone')
@@ -95,8 +95,46 @@ test('a passkey is added, signs in without an address, is renamed, removed, and 
   assert.deepEqual(page.problems, [])
 })
 
+test('a reset keeps the passkeys that are ticked with the keyboard and confirmed, and removes the others', async (t) => {
+  const { origin, run } = await newServer(t)
+  const openLink = async (page) => {
+    const output = await run(['user', 'reset-password', EMAIL])
+    await page.goto(origin + output.match(/\/set-password\?link=[\w-]+/)[0])
+    await page.locator('input[name=password]').fill('seven purple owls read at night')
+  }
+  const { page, authenticator } = await newWindowWithAuthenticator(origin, { reducedMotion: 'reduce' })
+  await signInWithPassword(page, origin)
+  await addPasskey(page, origin, 'My phone')
+  await page.context().clearCookies()
+  await openLink(page)
+  assert.match(await mainText(page), /Passkeys that stay[^]*My phone/)
+  await checkAppearance(page, 'set-password-with-passkeys')
+  await page.locator('input[name=password]').focus()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Space')
+  assert.ok(await page.getByLabel('My phone').isChecked())
+  await authenticator('setUserVerified', { isUserVerified: false })
+  await page.keyboard.press('Enter')
+  const message = page.locator('form [role=status]:not(:empty)')
+  await message.waitFor()
+  assert.match(await message.innerText(), /The passkey was not used/)
+  await authenticator('setUserVerified', { isUserVerified: true })
+  await press(page.getByRole('button', { name: 'Save password' }))
+  assert.match(await mainText(page), /Your password is set/)
+  await page.goto(`${origin}/sign-in`)
+  await press(signInButton(page))
+  assert.equal(page.url(), `${origin}/`)
+  await page.context().clearCookies()
+  await openLink(page)
+  await press(page.getByRole('button', { name: 'Save password' }))
+  await page.goto(`${origin}/sign-in`)
+  await press(signInButton(page))
+  assert.match(await mainText(page), /The passkey could not be used here/)
+  assert.deepEqual(page.problems, [])
+})
+
 test('without user verification a passkey is neither added nor used', async (t) => {
-  const origin = await newServer(t)
+  const { origin } = await newServer(t)
   const { page, authenticator } = await newWindowWithAuthenticator(origin)
   await signInWithPassword(page, origin)
   await authenticator('setUserVerified', { isUserVerified: false })
@@ -112,7 +150,7 @@ test('without user verification a passkey is neither added nor used', async (t) 
 })
 
 test('a cloned authenticator with an old counter is rejected', async (t) => {
-  const origin = await newServer(t)
+  const { origin } = await newServer(t)
   const { page, authenticator } = await newWindowWithAuthenticator(origin)
   await signInWithPassword(page, origin)
   await addPasskey(page, origin, 'My phone')
@@ -131,7 +169,7 @@ test('a cloned authenticator with an old counter is rejected', async (t) => {
 })
 
 test('without scripts, and at an IP address, no page offers a passkey', async (t) => {
-  const origin = await newServer(t)
+  const { origin } = await newServer(t)
   const page = await newWindow({}, [origin])
   await page.goto(`${origin}/sign-in`)
   assert.equal(await signInButton(page).count(), 0)

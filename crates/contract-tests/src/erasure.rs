@@ -36,7 +36,7 @@ async fn store(harness: &Harness, number: u64) {
     unit.password_links().insert(&link).await.unwrap();
     unit.sessions().insert(&session).await.unwrap();
     let pending = PendingSignIn { user_id: id, ..pending_sign_in(number) };
-    unit.pending_sign_ins().put(&pending).await.unwrap();
+    unit.pending_sign_ins().insert(&pending).await.unwrap();
     let (secret, last_step) = (SealedTotpSecret::new(vec![1]), TotpStep::new(1));
     let totp = Totp { secret, last_step, set_at: person.created_at };
     unit.second_factors().set(id, &totp).await.unwrap();

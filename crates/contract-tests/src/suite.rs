@@ -229,7 +229,7 @@ suite! {
         every_link_can_be_deleted_up_to_the_limit,
     }
     pending_sign_in {
-        a_pending_sign_in_is_found_by_its_visit_with_the_address,
+        a_pending_sign_in_is_found_by_its_cookie_with_the_address,
         exactly_one_of_several_tasks_consumes_a_pending_sign_in,
         pending_sign_ins_are_deleted_of_a_person_and_after_their_expiry_up_to_the_limit,
     }

@@ -25,12 +25,12 @@ impl SecondStep {
     }
 }
 
-/// A sign-in that waits for its second step; at most one for each visit of a browser. Completing it deletes
-/// it.
+/// A sign-in that waits for its second step. Completing it deletes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PendingSignIn {
-    /// Hash of the browser's visit cookie: only this browser can complete the sign-in.
-    pub visit_hash: SecretHash,
+    /// Hash of a cookie that the password step set: only this browser can complete the sign-in, and not one
+    /// that knew its cookies before.
+    pub cookie_hash: SecretHash,
     /// The person whose password was correct.
     pub user_id: UserId,
     /// Second step.
@@ -57,7 +57,7 @@ mod tests {
     fn a_pending_sign_in_expires_after_five_minutes() {
         let now = DateTime::UNIX_EPOCH;
         let pending = PendingSignIn {
-            visit_hash: SecretHash::from_bytes([1; 32]),
+            cookie_hash: SecretHash::from_bytes([1; 32]),
             user_id: UserId::from_uuid(Uuid::nil()),
             step: SecondStep::Code,
             is_known_browser: false,

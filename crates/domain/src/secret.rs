@@ -38,11 +38,13 @@ pub enum SecretKind {
     KnownBrowser,
     /// Challenge of a passkey ceremony: `rwa_`.
     PasskeyChallenge,
+    /// Cookie of a browser whose sign-in waits for its second step: `rwi_`.
+    PendingSignIn,
 }
 
 impl SecretKind {
     /// Every kind.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::AuthorizationCode,
         Self::RefreshToken,
         Self::RotatingRefreshToken,
@@ -53,6 +55,7 @@ impl SecretKind {
         Self::PasswordLink,
         Self::KnownBrowser,
         Self::PasskeyChallenge,
+        Self::PendingSignIn,
     ];
 
     /// Returns the prefix by which people and secret scanners recognise the kind.
@@ -68,6 +71,7 @@ impl SecretKind {
             Self::PasswordLink => "rwl_",
             Self::KnownBrowser => "rwb_",
             Self::PasskeyChallenge => "rwa_",
+            Self::PendingSignIn => "rwi_",
         }
     }
 
@@ -84,6 +88,7 @@ impl SecretKind {
             Self::PasswordLink => b"password-link:",
             Self::KnownBrowser => b"known-browser-cookie:",
             Self::PasskeyChallenge => b"passkey-challenge:",
+            Self::PendingSignIn => b"pending-sign-in:",
         }
     }
 }

@@ -62,10 +62,12 @@ async function run(form, ceremony) {
   form.submit();
 }
 
-function prepare(form, ceremony) {
+/** Runs a ceremony before a form is submitted, if the form needs one. */
+function prepare(form, ceremony, needsOne = () => true) {
   const button = form.querySelector('button');
   const message = form.querySelector('[data-failed]');
   form.addEventListener('submit', async (event) => {
+    if (!needsOne()) return;
     event.preventDefault();
     button.disabled = true;
     message.textContent = '';
@@ -80,6 +82,7 @@ function prepare(form, ceremony) {
   // A page from the browser's history keeps the state of its button.
   window.addEventListener('pageshow', () => { button.disabled = false; });
   form.hidden = false;
+  for (const field of form.querySelectorAll('[data-needs-script]')) field.disabled = false;
 }
 
 if (window.PublicKeyCredential) {
@@ -87,4 +90,7 @@ if (window.PublicKeyCredential) {
     const form = document.getElementById(id);
     if (form) prepare(form, ceremony);
   }
+  // Passkeys stay only if the person confirms with one.
+  const reset = document.getElementById('set-password');
+  if (reset) prepare(reset, signIn, () => reset.querySelector('[name=keep_passkey]:checked') !== null);
 }

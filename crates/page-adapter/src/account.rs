@@ -5,7 +5,7 @@ use super::browser::{Browser, set_signed_in};
 use super::person::{self, Destination};
 use super::person_form::PersonForm;
 use super::view::{self, BrowserLine, FormErrors, PasskeyAdding, PasskeyLine, Passkeys};
-use super::{moment, password, query, second_factor};
+use super::{moment, passkeys, password, query, second_factor};
 use crate::PageState;
 use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
@@ -47,12 +47,14 @@ pub(super) async fn change_password(
     let browser = Browser::from_request(&request, &state.http.settings);
     let PersonForm { person, form, address } = sent;
     let disconnect_apps = form.is_ticked("disconnect_apps")?;
+    let kept_passkeys = passkeys::kept(&form)?;
     let command = ChangePasswordCommand {
         session: &person.session,
         email: &person.email,
         current: form.find("current_password")?.unwrap_or_default(),
         new: form.find("new_password")?.unwrap_or_default(),
         known_browser: browser.known_browser(),
+        kept_passkeys: &kept_passkeys,
         disconnect_apps,
         address,
         device: person::device(&request),
@@ -65,7 +67,12 @@ pub(super) async fn change_password(
         Err(ChangePasswordError::NotFresh) => return Ok(see_other(&Destination::Password.sign_in())),
         Err(error) => form_errors(error)?,
     };
-    let contents = AccountPage { disconnects_apps: disconnect_apps, errors, ..AccountPage::default() };
+    let contents = AccountPage {
+        disconnects_apps: disconnect_apps,
+        kept_passkeys: Some(kept_passkeys),
+        errors,
+        ..AccountPage::default()
+    };
     contents.answer(&state, &person).await
 }
 
@@ -78,6 +85,7 @@ fn form_errors(error: ChangePasswordError) -> Result<FormErrors, Problem> {
         ChangePasswordError::Check(
             PasswordCheckError::WrongCredentials | PasswordCheckError::InvalidForm,
         ) => Ok(FormErrors::field("current_password", "That is not your current password.")),
+        ChangePasswordError::LastFactor => Ok(FormErrors::form(passkeys::LAST_FACTOR)),
         ChangePasswordError::NotFresh => Err(Problem::new(Fault::ForeignForm)),
         ChangePasswordError::Check(error) => Err(error.into()),
     }
@@ -97,6 +105,8 @@ pub(super) struct TypedPasskey {
 pub(super) struct AccountPage {
     pub(super) notice: Option<String>,
     pub(super) disconnects_apps: bool,
+    /// Passkeys that are ticked in the form that changes the password; all if `None`.
+    pub(super) kept_passkeys: Option<Vec<PasskeyId>>,
     /// Values typed into the forms for passkeys.
     pub(super) passkeys: TypedPasskey,
     pub(super) errors: FormErrors,
@@ -108,8 +118,8 @@ impl AccountPage {
         state: &PageState,
         person: &SignedInPerson,
     ) -> Result<HttpResponse, Problem> {
-        let Self { notice, disconnects_apps, passkeys, errors } = self;
-        let passkeys = passkey_section(state, person, passkeys).await?;
+        let Self { notice, disconnects_apps, kept_passkeys, passkeys, errors } = self;
+        let passkeys = passkey_section(state, person, passkeys, kept_passkeys.as_deref()).await?;
         let needs = PageNeeds { passkey_script: passkeys.needs_script(), ..PageNeeds::default() };
         let zone = person.home_timezone;
         let mut sessions = state.list_sessions.run(person.user_id).await?;
@@ -131,6 +141,7 @@ impl AccountPage {
             time_zone: zone.name().to_owned(),
             browsers: browsers.collect(),
             disconnects_apps,
+            has_developer_page: state.developer.is_some(),
             passkeys,
             errors,
         };
@@ -143,6 +154,7 @@ async fn passkey_section(
     state: &PageState,
     person: &SignedInPerson,
     typed: TypedPasskey,
+    kept: Option<&[PasskeyId]>,
 ) -> Result<Passkeys, Problem> {
     let passkeys = state.list_passkeys.run(person.user_id).await?;
     let adding = adding(state, person, &passkeys, typed.new_name);
@@ -156,6 +168,7 @@ async fn passkey_section(
             typed_name: typed_name.unwrap_or_else(|| name.clone()),
             name,
             added: moment::day(passkey.created_at, person.home_timezone),
+            stays: kept.is_none_or(|kept| kept.contains(&passkey.id)),
             last_used: passkey.last_used_at.map(|at| moment::to_the_minute(at, person.home_timezone)),
             is_backed_up: passkey.is_backed_up,
         }

@@ -1,26 +1,32 @@
 //! Cookies of a browser, and the tokens of its forms (security.md T27, T30, T31).
 //!
-//! There are four cookies. The visit is a random value set with the first page; it is not stored, and binds
+//! There are five cookies. The visit is a random value set with the first page; it is not stored, and binds
 //! the forms of signed-out people. The session is set at sign-in; the store has its hash. The third outlives
 //! the session: it distinguishes the owner's browsers from those of password guessers, and grants no access.
-//! The fourth holds a form for the minutes of a sign-in.
+//! The fourth is set by a correct password whose second factor is missing: the store has its hash, and only
+//! with it the sign-in continues. The fifth holds a form for the minutes of a sign-in.
 
 use actix_web::HttpRequest;
 use actix_web::http::header::{COOKIE, HeaderValue};
 use application::account::SignedIn;
 use domain::form_token::FormToken;
+use domain::pending_sign_in::SecondStep;
 use domain::secret::{Secret, SecretKind};
 use http_adapter::HttpSettings;
 
 const SESSION: &str = "restwell_session";
 const VISIT: &str = "restwell_visit";
 const KNOWN_BROWSER: &str = "restwell_known_browser";
+const PENDING_SIGN_IN: &str = "restwell_pending_sign_in";
 const KEPT_FORM: &str = "restwell_kept_form";
 /// Prefix that restricts a cookie to this host, https and all paths (RFC 6265bis).
 const HOST_PREFIX: &str = "__Host-";
 
 /// Lifetime of the visit cookie in seconds: longer than that of any pending request.
 const VISIT_SECONDS: u32 = 86_400;
+
+/// Lifetime of the cookie of a pending sign-in in seconds: that of the longest second step.
+const PENDING_SIGN_IN_SECONDS: i64 = SecondStep::SetUp.lifetime().num_seconds();
 
 /// Lifetime of the known-browser cookie after a sign-in, in seconds: a year. Browsers may shorten it.
 const KNOWN_BROWSER_SECONDS: u32 = 365 * 86_400;
@@ -34,6 +40,7 @@ pub(super) struct Browser {
     session: Option<Secret>,
     visit: Option<Secret>,
     known: Option<Secret>,
+    pending: Option<Secret>,
 }
 
 impl Browser {
@@ -43,6 +50,7 @@ impl Browser {
             session: cookie(request, &name_of(SESSION, settings), SecretKind::Session),
             visit: cookie(request, &name_of(VISIT, settings), SecretKind::Visit),
             known: cookie(request, &name_of(KNOWN_BROWSER, settings), SecretKind::KnownBrowser),
+            pending: cookie(request, &name_of(PENDING_SIGN_IN, settings), SecretKind::PendingSignIn),
         }
     }
 
@@ -59,6 +67,11 @@ impl Browser {
     /// Returns the known-browser cookie.
     pub(super) const fn known_browser(&self) -> Option<&Secret> {
         self.known.as_ref()
+    }
+
+    /// Returns the cookie of a sign-in that waits for its second step.
+    pub(super) const fn pending(&self) -> Option<&Secret> {
+        self.pending.as_ref()
     }
 }
 
@@ -85,6 +98,17 @@ pub(super) fn set_signed_in(new: &SignedIn, settings: &HttpSettings) -> [Option<
     [set_session(&new.cookie, settings), known]
 }
 
+/// Returns the header that sets the cookie of a pending sign-in.
+pub(super) fn set_pending(pending: &Secret, settings: &HttpSettings) -> Option<HeaderValue> {
+    let life = format!("; Max-Age={PENDING_SIGN_IN_SECONDS}");
+    set(PENDING_SIGN_IN, pending.expose(), &life, settings)
+}
+
+/// Returns the header that deletes the cookie of a pending sign-in.
+pub(super) fn clear_pending(settings: &HttpSettings) -> Option<HeaderValue> {
+    set(PENDING_SIGN_IN, "", "; Max-Age=0", settings)
+}
+
 /// Returns the header that sets the cookie of a kept form, which is encrypted.
 pub(super) fn set_kept_form(sealed: &str, settings: &HttpSettings) -> Option<HeaderValue> {
     set(KEPT_FORM, sealed, &format!("; Max-Age={KEPT_FORM_SECONDS}"), settings)
@@ -106,8 +130,9 @@ pub(super) fn clear_session(settings: &HttpSettings) -> [Option<HeaderValue>; 2]
 }
 
 /// Returns the headers that delete every cookie, for an erased person.
-pub(super) fn clear_all(settings: &HttpSettings) -> [Option<HeaderValue>; 4] {
-    [SESSION, VISIT, KNOWN_BROWSER, KEPT_FORM].map(|name| set(name, "", "; Max-Age=0", settings))
+pub(super) fn clear_all(settings: &HttpSettings) -> [Option<HeaderValue>; 5] {
+    [SESSION, VISIT, KNOWN_BROWSER, PENDING_SIGN_IN, KEPT_FORM]
+        .map(|name| set(name, "", "; Max-Age=0", settings))
 }
 
 fn set(name: &str, value: &str, life: &str, settings: &HttpSettings) -> Option<HeaderValue> {

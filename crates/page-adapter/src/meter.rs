@@ -8,7 +8,7 @@ use metrics::counter;
 pub(crate) fn sign_in(outcome: &Result<SignInProgress, PasswordCheckError>) {
     let outcome = match outcome {
         Ok(SignInProgress::SignedIn(_)) => "signed_in",
-        Ok(SignInProgress::SecondStep | SignInProgress::PasskeyNeeded) => "second_step",
+        Ok(SignInProgress::SecondStep(_) | SignInProgress::PasskeyNeeded) => "second_step",
         Err(PasswordCheckError::WrongCredentials) => "wrong_credentials",
         Err(PasswordCheckError::InvalidForm) => "invalid_form",
         Err(PasswordCheckError::TooManyAttempts { .. }) => "too_many_attempts",

@@ -4,7 +4,7 @@
 
 use super::account::{AccountPage, TypedPasskey};
 use super::answer::{redirect_with_notice, see_other, with_cookies};
-use super::browser;
+use super::browser::{self, Browser};
 use super::form::Form;
 use super::person::{self, Destination};
 use super::person_form::PersonForm;
@@ -16,11 +16,12 @@ use actix_web::web::{Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::SignedInPerson;
 use application::passkey::{
-    AddPasskeyCommand, AddPasskeyError, BeginPasskeyCeremonyError, PasskeyCeremonyStart,
-    RemovePasskeyCommand, RemovePasskeyError, RenamePasskeyCommand, RenamePasskeyError,
+    AddPasskeyCommand, AddPasskeyError, BeginPasskeyCeremonyError, ConfirmedPasskey, PasskeyAnswer,
+    PasskeyCeremonyStart, RemovePasskeyCommand, RemovePasskeyError, RenamePasskeyCommand, RenamePasskeyError,
     SignInWithPasskeyCommand, SignInWithPasskeyError,
 };
-use domain::id::PasskeyId;
+use domain::id::{PasskeyId, UserId};
+use domain::secret::Secret;
 use http_adapter::Endpoint;
 use http_adapter::caller;
 use http_adapter::problem::{Fault, Problem};
@@ -29,6 +30,8 @@ use std::net::IpAddr;
 /// One text for every passkey that does not work.
 const REFUSED: &str =
     "The passkey could not be used here. Try again, use another passkey, or enter your password.";
+pub(super) const LAST_FACTOR: &str =
+    "This server requires a second factor. Add another passkey or set up an authenticator app first.";
 const NAME_RULE: &str = "Enter a name of 1 to 100 visible characters.";
 
 /// Returns the ceremonies; pages of a server without them have no such form.
@@ -75,16 +78,12 @@ pub(super) async fn sign_in(
 ) -> Result<HttpResponse, Problem> {
     let (visit, form) = Form::read_with_visit(&request, body, &state).await?;
     let target = SignInTarget::read(form.find("request")?, form.find("to")?);
-    let signed_in = person::signed_in(&request, &state).await?;
-    let field = |name| form.find(name).map(Option::unwrap_or_default);
+    let browser = Browser::from_request(&request, &state.http.settings);
+    let signed_in = person::signed_in_with(&browser, &state).await?;
     let command = SignInWithPasskeyCommand {
-        credential_id: field("credential_id")?,
-        user_handle: field("user_handle")?,
-        client_data: field("client_data")?,
-        authenticator_data: field("authenticator_data")?,
-        signature: field("signature")?,
+        answer: answer(&form)?,
         visit: &visit,
-        origin: person::origin(&request, signed_in.as_ref()),
+        origin: person::origin(&request, &browser, signed_in.as_ref()),
     };
     let outcome = ceremonies(&state)?.sign_in.run(command).await;
     meter::passkey_sign_in(&outcome);
@@ -101,6 +100,35 @@ pub(super) async fn sign_in(
         }
         Err(SignInWithPasskeyError::Storage(error)) => Err(error.into()),
     }
+}
+
+/// Returns the response of a passkey in a form; its fields are empty if there is none.
+fn answer(form: &Form) -> Result<PasskeyAnswer<'_>, Problem> {
+    let field = |name| form.find(name).map(Option::unwrap_or_default);
+    Ok(PasskeyAnswer {
+        credential_id: field("credential_id")?,
+        user_handle: field("user_handle")?,
+        client_data: field("client_data")?,
+        authenticator_data: field("authenticator_data")?,
+        signature: field("signature")?,
+    })
+}
+
+/// Returns the passkeys that are ticked in a form that sets a password.
+pub(super) fn kept(form: &Form) -> Result<Vec<PasskeyId>, Problem> {
+    let ids = form.all("keep_passkey").map(|id| PasskeyId::parse(id).ok());
+    ids.collect::<Option<Vec<_>>>().ok_or_else(|| Problem::new(Fault::InvalidForm))
+}
+
+/// Returns the passkey of this user with which a form was confirmed; `None` if it was not.
+pub(super) async fn confirmed(
+    state: &PageState,
+    user_id: UserId,
+    form: &Form,
+    visit: &Secret,
+) -> Result<Option<ConfirmedPasskey>, Problem> {
+    let answer = answer(form)?;
+    Ok(ceremonies(state)?.confirm.run(user_id, answer, visit).await?)
 }
 
 /// Begins the addition of a passkey. A person whose sign-in is too old gets a 403; the script then submits
@@ -172,10 +200,7 @@ pub(super) async fn remove(state: Data<PageState>, sent: PersonForm) -> Result<H
         Err(RemovePasskeyError::NotFresh) => Ok(see_other(&Destination::Passkeys.sign_in())),
         Err(RemovePasskeyError::NotFound) => Ok(see_other(Endpoint::Account.path())),
         Err(RemovePasskeyError::LastFactor) => {
-            let errors = FormErrors::form(
-                "This server requires a second factor. Add another passkey or set up an authenticator app first.",
-            );
-            refused(&state, &person, TypedPasskey::default(), errors).await
+            refused(&state, &person, TypedPasskey::default(), FormErrors::form(LAST_FACTOR)).await
         }
         Err(RemovePasskeyError::Storage(error)) => Err(error.into()),
     }

@@ -1,20 +1,22 @@
 //! `/forgot-password`, `/sign-up` and `/set-password`: password links.
 
-use super::answer::{page, see_other, with_cookies};
-use super::browser::{form_token, set_signed_in};
+use super::answer::{PageNeeds, page, page_with, see_other, with_cookies};
+use super::browser::{Browser, form_token, set_pending, set_signed_in};
 use super::form::Form;
 use super::person;
 use super::sign_in::SignInTarget;
-use super::view::{self, FormErrors, LinkPurpose};
-use super::{query, visit};
+use super::view::{self, FormErrors, LinkPurpose, PasskeyChoice};
+use super::{moment, passkeys, query, visit};
 use crate::PageState;
 use actix_web::http::StatusCode;
 use actix_web::web::{Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::{
-    ChoosePasswordCommand, ChoosePasswordError, LinkRequestCommand, LinkRequestError, NewPasswordError,
-    SignInProgress, UsablePasswordLink,
+    ChoosePasswordCommand, ChoosePasswordError, KeptPasskeys, LinkRequestCommand, LinkRequestError,
+    NewPasswordError, SignInProgress, UsablePasswordLink,
 };
+use domain::id::PasskeyId;
+use domain::passkey::Passkey;
 use domain::password_link::PasswordLinkPurpose;
 use domain::secret::{Secret, SecretKind};
 use domain::time::TimeZone;
@@ -120,8 +122,9 @@ pub(super) async fn show_link(state: Data<PageState>, request: HttpRequest) -> R
     let link = parse_link(given.get("link"))?;
     let found = find_link(&state, &link).await?;
     let (visit, cookie) = visit::get_or_create(&request, &state);
-    let contents = LinkPage { link, found, time_zone: "", errors: FormErrors::none() };
-    Ok(with_cookies(contents.answer(&visit)?, [cookie]))
+    let typed = TypedLinkForm { time_zone: "", kept_passkeys: &[], disconnects_apps: false };
+    let contents = LinkPage { link, found, typed, errors: FormErrors::none() };
+    Ok(with_cookies(contents.answer(&state, &visit).await?, [cookie]))
 }
 
 /// Uses a link up and sets the password. A new account is signed in.
@@ -131,24 +134,39 @@ pub(super) async fn submit_link(
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
     let (visit, form) = Form::read_with_visit(&request, body, &state).await?;
-    let signed_in = person::signed_in(&request, &state).await?;
+    let browser = Browser::from_request(&request, &state.http.settings);
+    let signed_in = person::signed_in_with(&browser, &state).await?;
     let link = parse_link(form.find("link")?)?;
     let found = find_link(&state, &link).await?;
     let time_zone = form.line("time_zone")?;
     let needs_zone = matches!(found.purpose, PasswordLinkPurpose::SignUp { .. });
     let home_timezone = TimeZone::parse(time_zone).ok();
     let wrong_zone = needs_zone && home_timezone.is_none();
-    let contents = |errors| LinkPage { link: link.clone(), found, time_zone, errors };
+    let kept_passkeys = passkeys::kept(&form)?;
+    let disconnects_apps = form.is_ticked("disconnect_apps")?;
+    let typed = TypedLinkForm { time_zone, kept_passkeys: &kept_passkeys, disconnects_apps };
+    let user_id = found.purpose.user_id();
+    let contents = |errors| LinkPage { link: link.clone(), found, typed, errors };
     if wrong_zone {
         let errors = FormErrors::field("time_zone", "Choose your time zone.");
-        return contents(errors).answer(&visit);
+        return contents(errors).answer(&state, &visit).await;
+    }
+    let confirmed = match user_id {
+        Some(user_id) if !kept_passkeys.is_empty() => {
+            passkeys::confirmed(&state, user_id, &form, &visit).await?
+        }
+        _ => None,
+    };
+    if confirmed.is_none() && !kept_passkeys.is_empty() {
+        return contents(FormErrors::form(NOT_CONFIRMED)).answer(&state, &visit).await;
     }
     let command = ChoosePasswordCommand {
         link: link.expose(),
         password: form.find("password")?.unwrap_or_default(),
         home_timezone,
-        visit: &visit,
-        origin: person::origin(&request, signed_in.as_ref()),
+        kept_passkeys: confirmed.map(|confirmed| KeptPasskeys { confirmed, ids: &kept_passkeys }),
+        disconnect_apps: disconnects_apps,
+        origin: person::origin(&request, &browser, signed_in.as_ref()),
     };
     match state.choose_password.run(command).await {
         Ok(chosen) => match chosen.sign_in {
@@ -157,7 +175,13 @@ pub(super) async fn submit_link(
         },
         Err(ChoosePasswordError::Rule(rule)) => {
             let errors = FormErrors::field("password", password_rule(rule));
-            contents(errors).answer(&visit)
+            contents(errors).answer(&state, &visit).await
+        }
+        Err(ChoosePasswordError::PasskeyRejected) => {
+            contents(FormErrors::form(NOT_CONFIRMED)).answer(&state, &visit).await
+        }
+        Err(ChoosePasswordError::LastFactor) => {
+            contents(FormErrors::form(LAST_FACTOR)).answer(&state, &visit).await
         }
         Err(error) => Err(error.into()),
     }
@@ -170,7 +194,12 @@ fn signed_up(state: &PageState, progress: &SignInProgress) -> HttpResponse {
         SignInProgress::SignedIn(new) => {
             with_cookies(see_other(&target.next()), set_signed_in(new, &state.http.settings))
         }
-        SignInProgress::SecondStep | SignInProgress::PasskeyNeeded => see_other(&target.second_step(false)),
+        SignInProgress::SecondStep(pending) => {
+            let cookie = set_pending(pending, &state.http.settings);
+            with_cookies(see_other(&target.second_step(false)), [cookie])
+        }
+        // A new account has no passkey.
+        SignInProgress::PasskeyNeeded => see_other(&target.first_step()),
     }
 }
 
@@ -211,20 +240,46 @@ const PASSWORD_SET: view::Message<'static> = view::Message {
     request_id: None,
 };
 
+const NOT_CONFIRMED: &str = "To keep passkeys, confirm with one of them. Nothing was changed. Try again, or untick \
+all passkeys to remove them.";
+
+/// A mailbox alone must not replace a second factor.
+const LAST_FACTOR: &str = "This server requires a second factor, and yours is a passkey. Tick it and confirm with it. \
+If you have lost it, contact the operator of this server.";
+
 const SIGN_IN: view::Link = view::Link { path: Endpoint::SignIn.path(), text: "Sign in" };
 
 /// Contents of the page behind a link.
 struct LinkPage<'a> {
     link: Secret,
     found: UsablePasswordLink,
-    time_zone: &'a str,
+    typed: TypedLinkForm<'a>,
     errors: FormErrors,
 }
 
+/// Values typed into the form behind a link.
+#[derive(Clone, Copy)]
+struct TypedLinkForm<'a> {
+    time_zone: &'a str,
+    kept_passkeys: &'a [PasskeyId],
+    disconnects_apps: bool,
+}
+
 impl LinkPage<'_> {
-    fn answer(self, visit: &Secret) -> Result<HttpResponse, Problem> {
-        let Self { link, found, time_zone, errors } = self;
+    async fn answer(self, state: &PageState, visit: &Secret) -> Result<HttpResponse, Problem> {
+        let Self { link, found, typed, errors } = self;
+        let TypedLinkForm { time_zone, kept_passkeys, disconnects_apps } = typed;
         let UsablePasswordLink { purpose, email, expires_at: _ } = found;
+        let passkeys = match purpose.user_id() {
+            Some(user_id) => state.list_passkeys.run(user_id).await?,
+            None => Vec::new(),
+        };
+        let choice = |passkey: Passkey| PasskeyChoice {
+            id: passkey.id.to_string(),
+            name: passkey.name.as_str().to_owned(),
+            added: moment::day(passkey.created_at, TimeZone::UTC),
+            stays: kept_passkeys.contains(&passkey.id),
+        };
         let purpose = link_purpose(&purpose).ok_or_else(|| Problem::new(Fault::LinkGone))?;
         let view = view::SetPassword {
             purpose,
@@ -232,8 +287,13 @@ impl LinkPage<'_> {
             link,
             email: Some(email.as_str().to_owned()),
             time_zone: time_zone.to_owned(),
+            passkeys: passkeys.into_iter().map(choice).collect(),
+            relying_party: state.passkey_ceremonies.as_ref().map(|ours| ours.relying_party.id().to_owned()),
+            disconnects_apps,
+            has_developer_page: state.developer.is_some(),
             errors,
         };
-        page(view.errors.status(), &view)
+        let needs = PageNeeds { passkey_script: view.needs_script(), ..PageNeeds::default() };
+        page_with(view.errors.status(), &view, needs)
     }
 }

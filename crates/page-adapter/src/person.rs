@@ -174,12 +174,17 @@ pub(super) fn device(request: &HttpRequest) -> Option<Device> {
     Some(Device::from_user_agent(agent))
 }
 
-/// Returns the browser of a request, whose session a new one replaces.
-pub(super) fn origin<'a>(request: &HttpRequest, signed_in: Option<&'a SignedInPerson>) -> SignInOrigin<'a> {
+/// Returns the browser of a request, whose session and pending sign-in a new sign-in replaces.
+pub(super) fn origin<'a>(
+    request: &HttpRequest,
+    browser: &'a Browser,
+    signed_in: Option<&'a SignedInPerson>,
+) -> SignInOrigin<'a> {
     SignInOrigin {
         address: caller::address(request),
         device: device(request),
         replaces: signed_in.map(|person| &person.session),
+        pending: browser.pending(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! `/sign-in/second-factor`: the second step of a sign-in (security.md T80 to T83).
 
 use super::answer::{page, see_other, with_cookies};
-use super::browser::{self, form_token};
+use super::browser::{self, Browser, form_token};
 use super::form::Form;
 use super::person;
 use super::second_factor::{SET_UP_EXPIRED, SetUpForm, WRONG_CODE, codes_page};
@@ -27,13 +27,25 @@ const TOO_SLOW: &str = "The sign-in took too long. Please start again.";
 pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let given = query::read(&request, &["request", "to", "with"])?;
     let target = SignInTarget::read(given.get("request"), given.get("to"));
-    let (visit, _) = visit::get_or_create(&request, &state);
-    let Some(pending) = state.find_pending_sign_in.run(&visit).await? else {
+    let browser = Browser::from_request(&request, &state.http.settings);
+    let Some(pending) = find_pending(&browser, &state).await? else {
         return Ok(see_other(&target.first_step()));
     };
+    let (visit, cookie) = visit::get_or_create(&request, &state);
     let with_recovery = given.get("with") == Some("recovery-code");
     let contents = StepPage { target, with_recovery, enrolment: None, errors: FormErrors::none() };
-    contents.answer(&state, &visit, &pending)
+    Ok(with_cookies(contents.answer(&state, &visit, &pending)?, [cookie]))
+}
+
+/// Returns the sign-in that waits in this browser.
+async fn find_pending(
+    browser: &Browser,
+    state: &PageState,
+) -> Result<Option<PendingSignInWithEmail>, Problem> {
+    match browser.pending() {
+        Some(cookie) => Ok(state.find_pending_sign_in.run(cookie).await?),
+        None => Ok(None),
+    }
 }
 
 /// Completes the sign-in, always with a new session (security.md T30).
@@ -44,16 +56,17 @@ pub(super) async fn submit(
 ) -> Result<HttpResponse, Problem> {
     let (visit, form) = Form::read_with_visit(&request, body, &state).await?;
     let target = SignInTarget::read(form.find("request")?, form.find("to")?);
-    let signed_in = person::signed_in(&request, &state).await?;
-    let origin = person::origin(&request, signed_in.as_ref());
+    let browser = Browser::from_request(&request, &state.http.settings);
+    let signed_in = person::signed_in_with(&browser, &state).await?;
+    let origin = person::origin(&request, &browser, signed_in.as_ref());
     let (code, enrolment) = (form.find("code")?.unwrap_or_default(), form.find("enrolment")?);
     let outcome = match enrolment {
         None => {
-            let command = CompleteSignInCommand { visit: &visit, code, origin };
+            let command = CompleteSignInCommand { code, origin };
             state.complete_sign_in.run(command).await.map(|new| (new, None))
         }
         Some(enrolment) => {
-            let command = SetUpSignInCommand { visit: &visit, enrolment, code, origin };
+            let command = SetUpSignInCommand { enrolment, code, origin };
             state.set_up_sign_in.run(command).await.map(|on| (on.signed_in, Some(on.codes)))
         }
     };
@@ -66,6 +79,7 @@ pub(super) async fn submit(
                 Some(codes) => codes_page(&codes, true, target.next())?,
                 None => see_other(&target.next()),
             };
+            let cookies = cookies.into_iter().chain([browser::clear_pending(&state.http.settings)]);
             return Ok(with_cookies(answer, cookies));
         }
         Err(SecondStepError::WrongCode) if with_recovery => FormErrors::field("code", WRONG_RECOVERY_CODE),
@@ -76,7 +90,7 @@ pub(super) async fn submit(
         }
         Err(error) => return Err(error.into()),
     };
-    let Some(pending) = state.find_pending_sign_in.run(&visit).await? else {
+    let Some(pending) = find_pending(&browser, &state).await? else {
         return sign_in::start_again(&state, &visit, target, signed_in.as_ref(), TOO_SLOW).await;
     };
     let contents = StepPage { target, with_recovery, enrolment, errors: error };

@@ -64,13 +64,15 @@ pub(super) async fn submit(
         email: form.line("email")?,
         password: form.find("password")?.unwrap_or_default(),
         known_browser: browser.known_browser(),
-        visit: &visit,
-        origin: person::origin(&request, signed_in.as_ref()),
+        origin: person::origin(&request, &browser, signed_in.as_ref()),
     };
     let outcome = state.sign_in.run(command).await;
     meter::sign_in(&outcome);
     let errors = match outcome {
-        Ok(SignInProgress::SecondStep) => return Ok(see_other(&target.second_step(false))),
+        Ok(SignInProgress::SecondStep(pending)) => {
+            let cookie = browser::set_pending(&pending, &state.http.settings);
+            return Ok(with_cookies(see_other(&target.second_step(false)), [cookie]));
+        }
         Ok(SignInProgress::SignedIn(new)) => {
             let cookies = browser::set_signed_in(&new, &state.http.settings);
             return Ok(with_cookies(see_other(&target.next()), cookies));

@@ -18,7 +18,8 @@ use application::import::{ApplyProfile, ListImports, UndoImport};
 use application::intake::{ChangeIntake, CustomProducts, LogIntake, SearchSupplements, ShowIntake};
 use application::night::{FindNight, ListNights};
 use application::passkey::{
-    AddPasskey, BeginPasskeyCeremony, ListPasskeys, RemovePasskey, RenamePasskey, SignInWithPasskey,
+    AddPasskey, BeginPasskeyCeremony, ConfirmPasskey, ListPasskeys, RemovePasskey, RenamePasskey,
+    SignInWithPasskey,
 };
 use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
 use application::profile::{ChangeProfile, ShowProfile};
@@ -145,6 +146,7 @@ pub struct PasskeyCeremonies {
     pub begin: BeginPasskeyCeremony,
     pub add: AddPasskey,
     pub sign_in: SignInWithPasskey,
+    pub confirm: ConfirmPasskey,
 }
 
 /// Use cases of uploads.

@@ -20,7 +20,7 @@ use uuid::Uuid;
 const TABLE: &str = "pending_sign_in";
 
 /// A row of `pending_sign_in`.
-#[derive(Queryable, Selectable, Insertable, AsChangeset)]
+#[derive(Queryable, Selectable, Insertable)]
 #[diesel(table_name = pending_sign_in, check_for_backend(Pg))]
 struct PendingRow {
     visit_hash: Vec<u8>,
@@ -32,9 +32,9 @@ struct PendingRow {
 
 impl From<&PendingSignIn> for PendingRow {
     fn from(pending: &PendingSignIn) -> Self {
-        let PendingSignIn { visit_hash, user_id, step, is_known_browser, expires_at } = pending;
+        let PendingSignIn { cookie_hash, user_id, step, is_known_browser, expires_at } = pending;
         Self {
-            visit_hash: visit_hash.as_bytes().to_vec(),
+            visit_hash: cookie_hash.as_bytes().to_vec(),
             user_id: user_id.as_uuid(),
             step: step.as_str().to_owned(),
             is_known_browser: *is_known_browser,
@@ -48,7 +48,7 @@ impl PendingRow {
         let Self { visit_hash, user_id, step, is_known_browser, expires_at } = self;
         let row = format!("of person {user_id}");
         Ok(PendingSignIn {
-            visit_hash: secret_hash(&visit_hash, TABLE, "visit_hash", &row)?,
+            cookie_hash: secret_hash(&visit_hash, TABLE, "visit_hash", &row)?,
             user_id: UserId::from_uuid(user_id),
             step: SecondStep::parse(&step).ok_or(()).map_err(corrupt(TABLE, "step", &row))?,
             is_known_browser,
@@ -61,9 +61,9 @@ impl PendingRow {
 impl PendingSignInReader for PostgresStore {
     async fn find_pending_sign_in(
         &self,
-        visit_hash: &SecretHash,
+        cookie_hash: &SecretHash,
     ) -> Result<Option<PendingSignInWithEmail>, StorageError> {
-        let hash = *visit_hash;
+        let hash = *cookie_hash;
         let row: Option<PendingRow> = self
             .read_row(move || {
                 pending_sign_in::table
@@ -80,18 +80,14 @@ impl PendingSignInReader for PostgresStore {
 
 #[async_trait]
 impl PendingSignInRepository for PgUnitOfWork {
-    async fn put(&mut self, pending: &PendingSignIn) -> Result<(), StorageError> {
-        let query = diesel::insert_into(pending_sign_in::table)
-            .values(PendingRow::from(pending))
-            .on_conflict(pending_sign_in::visit_hash)
-            .do_update()
-            .set(PendingRow::from(pending));
+    async fn insert(&mut self, pending: &PendingSignIn) -> Result<(), StorageError> {
+        let query = diesel::insert_into(pending_sign_in::table).values(PendingRow::from(pending));
         self.connection()?.execute(query).await.map(drop)
     }
 
-    async fn consume(&mut self, visit_hash: &SecretHash) -> Result<Option<PendingSignIn>, StorageError> {
+    async fn consume(&mut self, cookie_hash: &SecretHash) -> Result<Option<PendingSignIn>, StorageError> {
         // A concurrent call waits for the first one's row lock, then finds no row.
-        let one = pending_sign_in::table.find(visit_hash.as_bytes().as_slice());
+        let one = pending_sign_in::table.find(cookie_hash.as_bytes().as_slice());
         let query = diesel::delete(one).returning(PendingRow::as_returning());
         self.connection()?.load_row(query).await?.map(PendingRow::into_pending).transpose()
     }

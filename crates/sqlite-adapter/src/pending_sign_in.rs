@@ -17,7 +17,7 @@ use domain::pending_sign_in::{PendingSignIn, SecondStep};
 use domain::secret::SecretHash;
 use domain::user::Email;
 
-#[derive(Queryable, Selectable, Insertable, AsChangeset)]
+#[derive(Queryable, Selectable, Insertable)]
 #[diesel(table_name = pending_sign_in)]
 struct PendingRow {
     visit_hash: Vec<u8>,
@@ -29,9 +29,9 @@ struct PendingRow {
 
 impl From<&PendingSignIn> for PendingRow {
     fn from(pending: &PendingSignIn) -> Self {
-        let PendingSignIn { visit_hash, user_id, step, is_known_browser, expires_at } = pending;
+        let PendingSignIn { cookie_hash, user_id, step, is_known_browser, expires_at } = pending;
         Self {
-            visit_hash: visit_hash.as_bytes().to_vec(),
+            visit_hash: cookie_hash.as_bytes().to_vec(),
             user_id: blob(user_id.as_uuid()),
             step: step.as_str().to_owned(),
             is_known_browser: *is_known_browser,
@@ -46,7 +46,7 @@ impl PendingRow {
         // Errors name the person, so that the hash stays out of logs.
         let cells = Cells::new("pending_sign_in", &user_id);
         Ok(PendingSignIn {
-            visit_hash: cells.hash("visit_hash", &visit_hash)?,
+            cookie_hash: cells.hash("visit_hash", &visit_hash)?,
             user_id: UserId::from_uuid(cells.uuid("user_id", &user_id)?),
             step: cells.present("step", SecondStep::parse(&step))?,
             is_known_browser,
@@ -59,9 +59,9 @@ impl PendingRow {
 impl PendingSignInReader for SqliteStore {
     async fn find_pending_sign_in(
         &self,
-        visit_hash: &SecretHash,
+        cookie_hash: &SecretHash,
     ) -> Result<Option<PendingSignInWithEmail>, StorageError> {
-        let hash = visit_hash.as_bytes().to_vec();
+        let hash = cookie_hash.as_bytes().to_vec();
         self.read(move |connection| {
             let found: Option<(PendingRow, String)> = pending_sign_in::table
                 .inner_join(account::table.on(account::id.eq(pending_sign_in::user_id)))
@@ -82,21 +82,17 @@ impl PendingSignInReader for SqliteStore {
 
 #[async_trait]
 impl PendingSignInRepository for SqliteUnitOfWork {
-    async fn put(&mut self, pending: &PendingSignIn) -> Result<(), StorageError> {
-        let query = diesel::insert_into(pending_sign_in::table)
-            .values(PendingRow::from(pending))
-            .on_conflict(pending_sign_in::visit_hash)
-            .do_update()
-            .set(PendingRow::from(pending));
+    async fn insert(&mut self, pending: &PendingSignIn) -> Result<(), StorageError> {
+        let query = diesel::insert_into(pending_sign_in::table).values(PendingRow::from(pending));
         self.run(execute(query)).await.map(drop)
     }
 
-    async fn consume(&mut self, visit_hash: &SecretHash) -> Result<Option<PendingSignIn>, StorageError> {
+    async fn consume(&mut self, cookie_hash: &SecretHash) -> Result<Option<PendingSignIn>, StorageError> {
         let statement: Statement<pending_sign_in::SqlType> = Statement::new(
             "DELETE FROM pending_sign_in WHERE visit_hash = ? \
              RETURNING visit_hash, user_id, step, is_known_browser, expires_at",
         )
-        .blob(visit_hash.as_bytes());
+        .blob(cookie_hash.as_bytes());
         self.run(load_row(statement)).await?.map(PendingRow::into_pending).transpose()
     }
 

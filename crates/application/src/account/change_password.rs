@@ -1,21 +1,21 @@
 //! Changes the password of a signed-in user.
 
 use super::open_session::{ProvenPerson, store_session};
-use super::password_change::replace_password;
+use super::password_change::{OtherCredentials, RemovalError, end_other_credentials, replace_password};
 use super::password_check::{PasswordAttempt, PasswordCheckpoint, ProvenPassword};
 use super::sign_in::still_proven;
 use super::{
     NewPassword, NewPasswordError, PasswordCheckError, SignInLimits, SignInOrigin, SignInPorts, SignedIn,
 };
 use crate::mail::{QueueMail, password_changed};
-use crate::ports::storage::{GrantFilter, StorageError, UnitOfWork};
+use crate::ports::storage::{StorageError, UnitOfWork};
 use crate::ports::system::{PasswordHashingError, PasswordStrengthChecker};
 use chrono::{DateTime, Utc};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::device::Device;
-use domain::grant::RevocationReason;
-use domain::id::AuditEventId;
+use domain::id::{AuditEventId, PasskeyId};
 use domain::password::{Password, PasswordHash};
+use domain::second_factor::SecondFactorPolicy;
 use domain::secret::Secret;
 use domain::session::Session;
 use domain::user::Email;
@@ -35,6 +35,8 @@ pub struct ChangePasswordCommand<'a> {
     pub new: &'a str,
     /// Known-browser cookie of an earlier sign-in, if any.
     pub known_browser: Option<&'a Secret>,
+    /// Passkeys that stay; the others are removed (security.md T106).
+    pub kept_passkeys: &'a [PasskeyId],
     /// Whether to revoke the grants of apps and the personal access tokens too (security.md T67).
     pub disconnect_apps: bool,
     /// The caller's IP address.
@@ -52,6 +54,9 @@ pub enum ChangePasswordError {
     /// The account has a second factor, and the user has to sign in again with it first.
     #[error("the sign-in is too old to change the password")]
     NotFresh,
+    /// The operator requires a second factor, and no other would be left.
+    #[error("this is the only second factor")]
+    LastFactor,
     /// The current password was rejected.
     #[error(transparent)]
     Check(#[from] PasswordCheckError),
@@ -60,6 +65,15 @@ pub enum ChangePasswordError {
 impl From<StorageError> for ChangePasswordError {
     fn from(error: StorageError) -> Self {
         Self::Check(error.into())
+    }
+}
+
+impl From<RemovalError> for ChangePasswordError {
+    fn from(error: RemovalError) -> Self {
+        match error {
+            RemovalError::LastFactor => Self::LastFactor,
+            RemovalError::Storage(error) => error.into(),
+        }
     }
 }
 
@@ -73,18 +87,20 @@ impl From<PasswordHashingError> for ChangePasswordError {
 pub struct ChangePassword {
     checkpoint: PasswordCheckpoint,
     strength_checker: Arc<dyn PasswordStrengthChecker>,
+    policy: SecondFactorPolicy,
     mail: Option<QueueMail>,
 }
 
 impl ChangePassword {
-    /// Creates the use case with the sign-in limits; without an outbox it sends no email.
+    /// Creates the use case with the sign-in limits and the policy on second factors; without an outbox it sends no email.
     pub fn new(
         ports: SignInPorts,
         limits: SignInLimits,
         strength_checker: Arc<dyn PasswordStrengthChecker>,
+        policy: SecondFactorPolicy,
         mail: Option<QueueMail>,
     ) -> Self {
-        Self { checkpoint: PasswordCheckpoint::new(ports, limits), strength_checker, mail }
+        Self { checkpoint: PasswordCheckpoint::new(ports, limits), strength_checker, policy, mail }
     }
 
     /// Sets the new password, ends every session, and returns a new session for this browser (security.md
@@ -139,38 +155,24 @@ impl ChangePassword {
             address: command.address,
             device: command.device,
             replaces: Some(command.session),
+            pending: None,
         };
         let person = ProvenPerson { user_id, method, origin };
         let signed_in = store_session(unit, person, now, ports.entropy.as_ref()).await?;
         let event = self.event(AuditKind::PasswordSet, command, now).device(command.device);
         unit.audit().append(&event.subject(signed_in.session.id.as_uuid()).count(ended)).await?;
-        if command.disconnect_apps {
-            self.disconnect(unit, command, now).await?;
-        }
+        let others = OtherCredentials {
+            user_id,
+            kept_passkeys: command.kept_passkeys,
+            disconnect_apps: command.disconnect_apps,
+            policy: self.policy,
+        };
+        let event = |kind| self.event(kind, command, now);
+        end_other_credentials(unit, others, now, &event).await?;
         if let Some(mail) = &self.mail {
             mail.run(unit, &password_changed(command.email, mail.links()), now).await?;
         }
         Ok(signed_in)
-    }
-
-    /// Revokes all grants and personal tokens, and deletes the remembered consents.
-    async fn disconnect(
-        &self,
-        unit: &mut dyn UnitOfWork,
-        command: &ChangePasswordCommand<'_>,
-        now: DateTime<Utc>,
-    ) -> Result<(), StorageError> {
-        let user_id = command.session.user_id;
-        let filter = GrantFilter { user_id: Some(user_id), ..GrantFilter::default() };
-        let grants = unit.grants().revoke(filter, now, RevocationReason::Person).await?;
-        let tokens = unit.personal_tokens().revoke(user_id, None, now).await?;
-        unit.consents().forget(Some(user_id), None).await?;
-        for (kind, count) in [(AuditKind::GrantRevoked, grants), (AuditKind::PersonalTokenRevoked, tokens)] {
-            if count > 0 {
-                unit.audit().append(&self.event(kind, command, now).count(count)).await?;
-            }
-        }
-        Ok(())
     }
 
     fn event(&self, kind: AuditKind, command: &ChangePasswordCommand<'_>, now: DateTime<Utc>) -> AuditEvent {

@@ -3,9 +3,11 @@
 use super::attempt_counters::account_counters;
 use super::find_password_link::usable;
 use super::open_session::{ProvenPerson, open_session};
-use super::password_change::replace_password;
+use super::password_change::{OtherCredentials, RemovalError, end_other_credentials, replace_password};
+use super::second_step::{WaitingPerson, begin_second_step};
 use super::{NewPassword, NewPasswordError, SignInOrigin, SignInProgress, UsablePasswordLink};
 use crate::mail::{QueueMail, password_changed};
+use crate::passkey::ConfirmedPasskey;
 use crate::ports::storage::{
     FailureCounter, PasswordLinkReader, PasswordLinkWithAccount, StorageError, UniqueKey, UnitOfWork,
     UnitOfWorkFactory,
@@ -15,10 +17,10 @@ use chrono::{DateTime, Utc};
 use derive_more::Constructor;
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
-use domain::id::{AuditEventId, UserId};
+use domain::id::{AuditEventId, PasskeyId, UserId};
 use domain::password::PasswordHash;
 use domain::password_link::PasswordLinkPurpose;
-use domain::pending_sign_in::{PendingSignIn, SecondStep};
+use domain::pending_sign_in::SecondStep;
 use domain::second_factor::SecondFactorPolicy;
 use domain::secret::{Secret, SecretHash, SecretKind};
 use domain::session::AuthenticationMethod;
@@ -55,6 +57,15 @@ impl ChoosePasswordPorts {
     }
 }
 
+/// Passkeys that stay although a link sets the password.
+#[derive(Debug, Clone, Copy)]
+pub struct KeptPasskeys<'a> {
+    /// A passkey of the person, who confirmed with it: whoever reads their email does not have it.
+    pub confirmed: ConfirmedPasskey,
+    /// Ids of those that stay.
+    pub ids: &'a [PasskeyId],
+}
+
 /// Input of [`ChoosePassword`].
 #[derive(Clone, Copy)]
 pub struct ChoosePasswordCommand<'a> {
@@ -64,8 +75,10 @@ pub struct ChoosePasswordCommand<'a> {
     pub password: &'a str,
     /// Time zone of a new account; UTC if `None`. Ignored for an existing account.
     pub home_timezone: Option<TimeZone>,
-    /// Visit cookie of the browser, to which a second step is bound.
-    pub visit: &'a Secret,
+    /// Passkeys of an existing account that stay; all others are removed (security.md T106).
+    pub kept_passkeys: Option<KeptPasskeys<'a>>,
+    /// Whether to revoke the grants of apps and the personal access tokens of an existing account too.
+    pub disconnect_apps: bool,
     /// The browser.
     pub origin: SignInOrigin<'a>,
 }
@@ -94,12 +107,27 @@ pub enum ChoosePasswordError {
     /// An account with this email address was created since the link was sent. The link is consumed.
     #[error("an account with this address already exists")]
     AccountExists,
+    /// The passkey is gone, or its counter went back. The link stays valid.
+    #[error("the passkey was rejected")]
+    PasskeyRejected,
+    /// The operator requires a second factor, and no other would be left. The link stays valid.
+    #[error("this is the only second factor")]
+    LastFactor,
     /// The password could not be hashed. The link stays valid.
     #[error(transparent)]
     Hashing(#[from] PasswordHashingError),
     /// The store failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
+}
+
+impl From<RemovalError> for ChoosePasswordError {
+    fn from(error: RemovalError) -> Self {
+        match error {
+            RemovalError::LastFactor => Self::LastFactor,
+            RemovalError::Storage(error) => error.into(),
+        }
+    }
 }
 
 /// Redeems password links. The owner of a new account is signed in at once; that of an existing one signs
@@ -151,14 +179,14 @@ impl ChoosePassword {
         let UsablePasswordLink { purpose, email, expires_at: _ } = usable;
         let chosen = match purpose {
             PasswordLinkPurpose::Invitation { user_id } | PasswordLinkPurpose::Reset { user_id } => {
-                self.replace(unit.as_mut(), user_id, &email, &context).await?;
+                self.replace(unit.as_mut(), (user_id, &email), command, &context).await?;
                 Some(ChosenPassword { user_id, email, sign_in: None })
             }
             PasswordLinkPurpose::SignUp { .. } => {
                 let user_id = self.sign_up(unit.as_mut(), &email, command.home_timezone, &context).await?;
                 match user_id {
                     Some(user_id) => {
-                        let sign_in = Some(self.sign_in(unit.as_mut(), user_id, command, now).await?);
+                        let sign_in = Some(self.sign_in(unit.as_mut(), user_id, command.origin).await?);
                         Some(ChosenPassword { user_id, email, sign_in })
                     }
                     None => None,
@@ -176,40 +204,57 @@ impl ChoosePassword {
         &self,
         unit: &mut dyn UnitOfWork,
         user_id: UserId,
-        command: &ChoosePasswordCommand<'_>,
-        now: DateTime<Utc>,
+        origin: SignInOrigin<'_>,
     ) -> Result<SignInProgress, StorageError> {
+        let (clock, entropy) = (self.ports.clock.as_ref(), self.ports.entropy.as_ref());
         if self.policy == SecondFactorPolicy::Required {
-            let step = SecondStep::SetUp;
-            let pending = PendingSignIn {
-                visit_hash: command.visit.hash(),
-                user_id,
-                step,
-                is_known_browser: false,
-                expires_at: now + step.lifetime(),
-            };
-            unit.pending_sign_ins().put(&pending).await?;
-            return Ok(SignInProgress::SecondStep);
+            let waiting = WaitingPerson { user_id, step: SecondStep::SetUp, is_known_browser: false, origin };
+            let begun = begin_second_step(unit, waiting, clock, entropy);
+            return begun.await.map(SignInProgress::SecondStep);
         }
-        let proven = ProvenPerson { user_id, method: AuthenticationMethod::Password, origin: command.origin };
-        let opened = open_session(unit, proven, self.ports.clock.as_ref(), self.ports.entropy.as_ref());
-        opened.await.map(SignInProgress::SignedIn)
+        let proven = ProvenPerson { user_id, method: AuthenticationMethod::Password, origin };
+        open_session(unit, proven, clock, entropy).await.map(SignInProgress::SignedIn)
     }
 
     /// Sets the password of an existing account, and emails the owner if it replaces another password.
     async fn replace(
         &self,
         unit: &mut dyn UnitOfWork,
-        user_id: UserId,
-        email: &Email,
+        (user_id, email): (UserId, &Email),
+        command: &ChoosePasswordCommand<'_>,
         context: &WriteContext<'_>,
     ) -> Result<(), ChoosePasswordError> {
         let had_one = unit.passwords().find(user_id).await?.is_some();
         let ended = replace_password(unit, user_id, context.hash, context.now).await?;
         unit.audit().append(&self.event(AuditKind::PasswordSet, user_id, context).count(ended)).await?;
+        self.end_others(unit, user_id, command, context).await?;
         if let Some(mail) = self.mail.as_ref().filter(|_| had_one) {
             mail.run(unit, &password_changed(email, mail.links()), context.now).await?;
         }
+        Ok(())
+    }
+
+    /// Ends what somebody who knew the old password may have added.
+    async fn end_others(
+        &self,
+        unit: &mut dyn UnitOfWork,
+        user_id: UserId,
+        command: &ChoosePasswordCommand<'_>,
+        context: &WriteContext<'_>,
+    ) -> Result<(), ChoosePasswordError> {
+        let kept_passkeys = match command.kept_passkeys {
+            None => &[],
+            Some(KeptPasskeys { confirmed: ConfirmedPasskey { user_id: owner, id, usage }, ids }) => {
+                if owner != user_id || !unit.passkeys().record_use(user_id, id, usage).await? {
+                    return Err(ChoosePasswordError::PasskeyRejected);
+                }
+                ids
+            }
+        };
+        let ChoosePasswordCommand { disconnect_apps, .. } = *command;
+        let others = OtherCredentials { user_id, kept_passkeys, disconnect_apps, policy: self.policy };
+        let event = |kind| self.event(kind, user_id, context);
+        end_other_credentials(unit, others, context.now, &event).await?;
         Ok(())
     }
 

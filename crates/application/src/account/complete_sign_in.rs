@@ -11,18 +11,15 @@ use domain::audit::AuditKind;
 use domain::id::UserId;
 use domain::pending_sign_in::{PendingSignIn, SecondStep};
 use domain::second_factor::{RecoveryCode, TotpCode};
-use domain::secret::Secret;
 use domain::session::AuthenticationMethod;
 use domain::user::Email;
 
 /// Input of [`CompleteSignIn`].
 #[derive(Clone, Copy)]
 pub struct CompleteSignInCommand<'a> {
-    /// Visit cookie of the browser.
-    pub visit: &'a Secret,
     /// Code, as typed: of the authenticator app, or a recovery code.
     pub code: &'a str,
-    /// The browser.
+    /// The browser, in which the sign-in waits.
     pub origin: SignInOrigin<'a>,
 }
 
@@ -52,9 +49,9 @@ impl CompleteSignIn {
 
     /// Opens a session if the code is correct. A wrong code leaves the sign-in pending.
     pub async fn run(&self, command: CompleteSignInCommand<'_>) -> Result<SignedIn, SecondStepError> {
-        let CompleteSignInCommand { visit, code, origin } = command;
+        let CompleteSignInCommand { code, origin } = command;
         let address = AddressBlock::containing(origin.address);
-        let pending = self.checkpoint.pending(visit, SecondStep::Code).await?;
+        let pending = self.checkpoint.pending(origin, SecondStep::Code).await?;
         self.checkpoint.admit(&pending, address).await?;
         let outcome = match TypedCode::parse(code) {
             Some(code) => self.open(&pending, code, origin).await,

@@ -15,9 +15,9 @@ pub struct FindPendingSignIn {
 }
 
 impl FindPendingSignIn {
-    /// Returns the live pending sign-in of the browser with this visit cookie; `None` if there is none.
-    pub async fn run(&self, visit: &Secret) -> Result<Option<PendingSignInWithEmail>, StorageError> {
-        let found = self.reader.find_pending_sign_in(&visit.hash()).await?;
+    /// Returns the live pending sign-in of the browser with this cookie; `None` if there is none.
+    pub async fn run(&self, cookie: &Secret) -> Result<Option<PendingSignInWithEmail>, StorageError> {
+        let found = self.reader.find_pending_sign_in(&cookie.hash()).await?;
         Ok(found.filter(|found| found.pending.is_live(self.clock.now())))
     }
 }

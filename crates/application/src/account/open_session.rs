@@ -21,6 +21,8 @@ pub struct SignInOrigin<'a> {
     pub device: Option<Device>,
     /// Current session of this browser; the new one replaces it.
     pub replaces: Option<&'a Session>,
+    /// Cookie of this browser for a sign-in that waits for its second step; a new sign-in replaces it.
+    pub pending: Option<&'a Secret>,
 }
 
 /// A new session and its cookies, which are not stored in the clear.
@@ -71,9 +73,21 @@ pub(crate) async fn open_session(
     {
         unit.audit().append(&event(AuditKind::SignedOut, *user_id, *id)).await?;
     }
+    end_pending(unit, origin).await?;
     let signed = event(AuditKind::SignedIn, user_id, signed_in.session.id).device(origin.device);
     unit.audit().append(&signed).await?;
     Ok(signed_in)
+}
+
+/// Ends the sign-in that waits in this browser.
+pub(super) async fn end_pending(
+    unit: &mut dyn UnitOfWork,
+    origin: SignInOrigin<'_>,
+) -> Result<(), StorageError> {
+    if let Some(cookie) = origin.pending {
+        unit.pending_sign_ins().consume(&cookie.hash()).await?;
+    }
+    Ok(())
 }
 
 /// Stores a new session of a person who proved who they are at this time, and returns it with its cookies.

@@ -1,9 +1,13 @@
-//! Replaces a password, and revokes what depends on the old one.
+//! Replaces a password, and ends what depends on the old one or what somebody who knew it may have added.
 
-use crate::ports::storage::{StorageError, UnitOfWork};
+use crate::passkey::{RemovedPasskeys, remove_passkeys_except};
+use crate::ports::storage::{GrantFilter, StorageError, UnitOfWork};
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::id::UserId;
+use domain::audit::{AuditEvent, AuditKind};
+use domain::grant::RevocationReason;
+use domain::id::{PasskeyId, UserId};
 use domain::password::PasswordHash;
+use domain::second_factor::SecondFactorPolicy;
 
 /// Maximum clock difference between replicas; codes issued by a faster replica are discarded too.
 const CLOCK_TOLERANCE: TimeDelta = TimeDelta::hours(1);
@@ -21,4 +25,67 @@ pub(super) async fn replace_password(
     unit.pending_sign_ins().delete_of_user(user_id).await?;
     unit.codes().discard_unredeemed(Some(user_id), now + CLOCK_TOLERANCE).await?;
     unit.sessions().delete_of_user(user_id, None).await
+}
+
+/// What stays of the credentials besides the password (security.md T106).
+pub(super) struct OtherCredentials<'a> {
+    pub(super) user_id: UserId,
+    /// Passkeys that stay; all others are removed.
+    pub(super) kept_passkeys: &'a [PasskeyId],
+    /// Whether the grants of apps and the personal access tokens end too.
+    pub(super) disconnect_apps: bool,
+    pub(super) policy: SecondFactorPolicy,
+}
+
+/// Why credentials cannot be removed.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum RemovalError {
+    /// The operator requires a second factor, and no other is left.
+    #[error("this is the only second factor")]
+    LastFactor,
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+/// Ends what somebody who knew the password may have added, and returns the number of removed passkeys. The
+/// caller has locked the user.
+pub(super) async fn end_other_credentials(
+    unit: &mut dyn UnitOfWork,
+    others: OtherCredentials<'_>,
+    now: DateTime<Utc>,
+    event: &(dyn Fn(AuditKind) -> AuditEvent + Send + Sync),
+) -> Result<u64, RemovalError> {
+    let OtherCredentials { user_id, kept_passkeys, disconnect_apps, policy } = others;
+    let RemovedPasskeys { removed, left } =
+        remove_passkeys_except(unit, user_id, kept_passkeys, event).await?;
+    if policy == SecondFactorPolicy::Required
+        && removed > 0
+        && left == 0
+        && unit.second_factors().find(user_id).await?.is_none()
+    {
+        return Err(RemovalError::LastFactor);
+    }
+    if disconnect_apps {
+        disconnect(unit, user_id, now, event).await?;
+    }
+    Ok(removed)
+}
+
+/// Revokes all grants and personal tokens, and deletes the remembered consents.
+async fn disconnect(
+    unit: &mut dyn UnitOfWork,
+    user_id: UserId,
+    now: DateTime<Utc>,
+    event: &(dyn Fn(AuditKind) -> AuditEvent + Send + Sync),
+) -> Result<(), StorageError> {
+    let filter = GrantFilter { user_id: Some(user_id), ..GrantFilter::default() };
+    let grants = unit.grants().revoke(filter, now, RevocationReason::Person).await?;
+    let tokens = unit.personal_tokens().revoke(user_id, None, now).await?;
+    unit.consents().forget(Some(user_id), None).await?;
+    for (kind, count) in [(AuditKind::GrantRevoked, grants), (AuditKind::PersonalTokenRevoked, tokens)] {
+        if count > 0 {
+            unit.audit().append(&event(kind).count(count)).await?;
+        }
+    }
+    Ok(())
 }

@@ -1,7 +1,7 @@
 //! Shared parts of the use cases that complete a sign-in.
 
 use super::attempt_counters::second_step_counters;
-use super::open_session::{ProvenPerson, open_session};
+use super::open_session::{ProvenPerson, end_pending, open_session};
 use super::{FindPendingSignIn, SignInLimits, SignInOrigin, SignedIn};
 use crate::attempt_limit::{AttemptRejected, count_attempt, from_attempt_rejected};
 use crate::audit::append_refusal;
@@ -13,7 +13,7 @@ use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{AuditEventId, UserId};
 use domain::pending_sign_in::{PendingSignIn, SecondStep};
-use domain::secret::Secret;
+use domain::secret::{Secret, SecretKind};
 use domain::user::Email;
 use std::sync::Arc;
 
@@ -65,6 +65,31 @@ impl From<TotpSealerError> for SecondStepError {
     }
 }
 
+/// A person who proved the password in one browser.
+pub(super) struct WaitingPerson<'a> {
+    pub(super) user_id: UserId,
+    pub(super) step: SecondStep,
+    pub(super) is_known_browser: bool,
+    pub(super) origin: SignInOrigin<'a>,
+}
+
+/// Lets a sign-in wait for its second step, in place of the one that waits in this browser. Returns its new
+/// cookie: cookies known before the password was proven do not continue the sign-in (security.md T105).
+pub(super) async fn begin_second_step(
+    unit: &mut dyn UnitOfWork,
+    person: WaitingPerson<'_>,
+    clock: &dyn Clock,
+    entropy: &dyn Entropy,
+) -> Result<Secret, StorageError> {
+    let WaitingPerson { user_id, step, is_known_browser, origin } = person;
+    end_pending(unit, origin).await?;
+    let cookie = Secret::from_bytes(SecretKind::PendingSignIn, &entropy.secret_bytes());
+    let expires_at = clock.now() + step.lifetime();
+    let pending = PendingSignIn { cookie_hash: cookie.hash(), user_id, step, is_known_browser, expires_at };
+    unit.pending_sign_ins().insert(&pending).await?;
+    Ok(cookie)
+}
+
 /// Finds the pending sign-in of a browser, applies the limits on guessing, and opens the session.
 pub(super) struct SecondStepCheckpoint {
     ports: SecondStepPorts,
@@ -85,10 +110,11 @@ impl SecondStepCheckpoint {
     /// Returns the live pending sign-in of this browser if it waits for this step.
     pub(super) async fn pending(
         &self,
-        visit: &Secret,
+        origin: SignInOrigin<'_>,
         step: SecondStep,
     ) -> Result<PendingSignIn, SecondStepError> {
-        let found = self.find.run(visit).await?.map(|found| found.pending);
+        let cookie = origin.pending.ok_or(SecondStepError::NotPending)?;
+        let found = self.find.run(cookie).await?.map(|found| found.pending);
         found.filter(|pending| pending.step == step).ok_or(SecondStepError::NotPending)
     }
 
@@ -143,11 +169,13 @@ impl SecondStepCheckpoint {
         pending: &PendingSignIn,
         proven: ProvenPerson<'_>,
     ) -> Result<SignedIn, SecondStepError> {
-        let consumed = unit.pending_sign_ins().consume(&pending.visit_hash).await?;
-        // Another sign-in may have started in this browser, or a new password have ended this one.
+        let consumed = unit.pending_sign_ins().consume(&pending.cookie_hash).await?;
+        // Another sign-in in this browser, or a new password, may have ended this one.
         if consumed.as_ref() != Some(pending) {
             return Err(SecondStepError::NotPending);
         }
+        let origin = SignInOrigin { pending: None, ..proven.origin };
+        let proven = ProvenPerson { origin, ..proven };
         Ok(open_session(unit, proven, self.ports.clock.as_ref(), self.ports.entropy.as_ref()).await?)
     }
 

@@ -7,19 +7,16 @@ use crate::mail::QueueMail;
 use crate::second_factor::{EnabledSecondFactor, SetUpError, turn_on, verify_set_up};
 use domain::address::AddressBlock;
 use domain::pending_sign_in::SecondStep;
-use domain::secret::Secret;
 use domain::session::AuthenticationMethod;
 
 /// Input of [`SetUpSignIn`].
 #[derive(Clone, Copy)]
 pub struct SetUpSignInCommand<'a> {
-    /// Visit cookie of the browser.
-    pub visit: &'a Secret,
     /// Encrypted secret, from the form.
     pub enrolment: &'a str,
     /// Code of the authenticator app, as typed.
     pub code: &'a str,
-    /// The browser.
+    /// The browser, in which the sign-in waits.
     pub origin: SignInOrigin<'a>,
 }
 
@@ -38,9 +35,9 @@ impl SetUpSignIn {
     /// Turns on the second factor and opens a session if the code is correct. Returns the recovery codes,
     /// which are shown once.
     pub async fn run(&self, command: SetUpSignInCommand<'_>) -> Result<EnabledSecondFactor, SecondStepError> {
-        let SetUpSignInCommand { visit, enrolment, code, origin } = command;
+        let SetUpSignInCommand { enrolment, code, origin } = command;
         let ports = self.checkpoint.ports();
-        let pending = self.checkpoint.pending(visit, SecondStep::SetUp).await?;
+        let pending = self.checkpoint.pending(origin, SecondStep::SetUp).await?;
         let user_id = pending.user_id;
         let now = ports.clock.now();
         let proof = verify_set_up(ports.sealer.as_ref(), user_id, enrolment, code, now)?;

@@ -2,12 +2,13 @@
 
 use super::open_session::{ProvenPerson, open_session};
 use super::password_check::{PasswordAttempt, PasswordCheckpoint, ProvenPassword};
+use super::second_step::{WaitingPerson, begin_second_step};
 use super::{PasswordCheckError, SignInLimits, SignInOrigin, SignInPorts, SignedIn};
 use crate::ports::storage::{StorageError, UnitOfWork};
 use domain::id::{SessionId, UserId};
 use domain::known_browser::is_known_browser;
 use domain::password::{Password, PasswordHash};
-use domain::pending_sign_in::{PendingSignIn, SecondStep};
+use domain::pending_sign_in::SecondStep;
 use domain::second_factor::SecondFactorPolicy;
 use domain::secret::Secret;
 use domain::session::AuthenticationMethod;
@@ -30,8 +31,6 @@ pub struct SignInCommand<'a> {
     pub password: &'a str,
     /// Known-browser cookie of an earlier sign-in, if any.
     pub known_browser: Option<&'a Secret>,
-    /// Visit cookie of the browser, to which a second step is bound.
-    pub visit: &'a Secret,
     /// The browser.
     pub origin: SignInOrigin<'a>,
 }
@@ -41,8 +40,8 @@ pub struct SignInCommand<'a> {
 pub enum SignInProgress {
     /// There is a new session.
     SignedIn(SignedIn),
-    /// The second step is pending in this browser; there is no session yet.
-    SecondStep,
+    /// There is no session yet: the second step is pending in the browser with this new cookie.
+    SecondStep(Secret),
     /// The operator requires a second factor, and the account's only one is a passkey.
     PasskeyNeeded,
 }
@@ -62,7 +61,7 @@ impl SignIn {
     /// Opens a session if the password is correct and no second step is due. `Storage(Retryable)` if the
     /// password was changed in the meantime.
     pub async fn run(&self, command: SignInCommand<'_>) -> Result<SignInProgress, PasswordCheckError> {
-        let SignInCommand { email, password, known_browser, visit: _, origin } = command;
+        let SignInCommand { email, password, known_browser, origin } = command;
         let password = Password::parse(password).map_err(|_| PasswordCheckError::InvalidForm)?;
         let address = origin.address;
         let attempt = PasswordAttempt { email, password: &password, address, owner: None, known_browser };
@@ -87,8 +86,10 @@ impl SignIn {
                 SignInProgress::PasskeyNeeded
             }
             Some(step) => {
-                unit.pending_sign_ins().put(&self.pending(&command, &proven, step)).await?;
-                SignInProgress::SecondStep
+                let waiting = waiting(&command, &proven, step);
+                let begun =
+                    begin_second_step(unit.as_mut(), waiting, ports.clock.as_ref(), ports.entropy.as_ref());
+                SignInProgress::SecondStep(begun.await?)
             }
         };
         unit.commit().await?;
@@ -109,24 +110,6 @@ impl SignIn {
         })
     }
 
-    fn pending(
-        &self,
-        command: &SignInCommand<'_>,
-        proven: &ProvenPassword,
-        step: SecondStep,
-    ) -> PendingSignIn {
-        let ProvenPassword { user_id, hash, is_outdated: _ } = proven;
-        PendingSignIn {
-            visit_hash: command.visit.hash(),
-            user_id: *user_id,
-            step,
-            is_known_browser: command
-                .known_browser
-                .is_some_and(|cookie| is_known_browser(cookie, *user_id, hash)),
-            expires_at: self.checkpoint.ports().clock.now() + step.lifetime(),
-        }
-    }
-
     /// Rehashes the password if its hash uses outdated parameters (security.md T86). An error is only logged:
     /// the next sign-in retries.
     async fn rehash_if_outdated(&self, proven: &ProvenPassword, password: &Password) -> Option<PasswordHash> {
@@ -141,6 +124,13 @@ impl SignIn {
             }
         }
     }
+}
+
+fn waiting<'a>(command: &SignInCommand<'a>, proven: &ProvenPassword, step: SecondStep) -> WaitingPerson<'a> {
+    let ProvenPassword { user_id, ref hash, is_outdated: _ } = *proven;
+    let is_known_browser =
+        command.known_browser.is_some_and(|cookie| is_known_browser(cookie, user_id, hash));
+    WaitingPerson { user_id, step, is_known_browser, origin: command.origin }
 }
 
 /// Verifies inside the unit of work that the checked hash is still the stored one. Otherwise a concurrent

@@ -1,6 +1,7 @@
 //! Signs a person in with a passkey, without an address or a password.
 
-use super::response::ParsedClientData;
+use super::PasskeyAnswer;
+use super::assertion::DecodedAssertion;
 use crate::account::{ProvenPerson, SignInLimits, SignInOrigin, SignedIn, address_counter, open_session};
 use crate::attempt_limit::{AttemptRejected, count_attempt, from_attempt_rejected};
 use crate::audit::{AuditTrail, append_refusal};
@@ -10,27 +11,16 @@ use crate::ports::storage::{
 use crate::ports::system::{Clock, Entropy, PasskeyVerifier};
 use chrono::{DateTime, Utc};
 use domain::audit::{AuditActor, AuditKind};
-use domain::passkey::{
-    Assertion, AssertionResponse, CeremonyPurpose, CredentialId, Passkey, RelyingParty, from_base64url,
-    user_handle,
-};
+use domain::passkey::{Assertion, CeremonyPurpose, Passkey, RelyingParty};
 use domain::secret::Secret;
 use domain::session::AuthenticationMethod;
 use std::sync::Arc;
 
-/// Input of [`SignInWithPasskey`]; binary fields are base64url, as the browser sent them.
+/// Input of [`SignInWithPasskey`].
 #[derive(Clone, Copy)]
 pub struct SignInWithPasskeyCommand<'a> {
-    /// Id of the credential.
-    pub credential_id: &'a str,
-    /// Handle by which the authenticator knows the person.
-    pub user_handle: &'a str,
-    /// Client data.
-    pub client_data: &'a str,
-    /// Authenticator data.
-    pub authenticator_data: &'a str,
-    /// Signature.
-    pub signature: &'a str,
+    /// Response of the passkey.
+    pub answer: PasskeyAnswer<'a>,
     /// Visit cookie of this browser.
     pub visit: &'a Secret,
     /// The browser.
@@ -82,27 +72,6 @@ pub struct SignInWithPasskey {
     trail: AuditTrail,
 }
 
-/// Decoded fields of a command.
-struct DecodedAssertion {
-    client: ParsedClientData,
-    credential_id: CredentialId,
-    authenticator_data: Vec<u8>,
-    signature: Vec<u8>,
-}
-
-impl DecodedAssertion {
-    fn read(command: &SignInWithPasskeyCommand<'_>, verifier: &dyn PasskeyVerifier) -> Option<Self> {
-        let credential_id = from_base64url(command.credential_id, CredentialId::MAX_BYTES)?;
-        let most = RelyingParty::MAX_AUTHENTICATOR_DATA_BYTES;
-        Some(Self {
-            client: ParsedClientData::read(command.client_data, verifier)?,
-            credential_id: CredentialId::new(credential_id)?,
-            authenticator_data: from_base64url(command.authenticator_data, most)?,
-            signature: from_base64url(command.signature, RelyingParty::MAX_SIGNATURE_BYTES)?,
-        })
-    }
-}
-
 impl SignInWithPasskey {
     /// Creates the use case. The limit per address is the one of passwords.
     pub fn new(ports: PasskeyPorts, limits: SignInLimits, relying_party: RelyingParty) -> Self {
@@ -118,7 +87,7 @@ impl SignInWithPasskey {
         let now = self.ports.clock.now();
         let counter = address_counter(command.origin.address);
         self.admit(&command, counter, now).await?;
-        let sent = DecodedAssertion::read(&command, self.ports.verifier.as_ref());
+        let sent = DecodedAssertion::read(command.answer, self.ports.verifier.as_ref());
         let sent = sent.ok_or(SignInWithPasskeyError::Rejected)?;
         let (units, purpose) = (self.ports.units.as_ref(), CeremonyPurpose::SignIn);
         if !sent.client.end_ceremony(units, purpose, command.visit, now).await? {
@@ -126,7 +95,8 @@ impl SignInWithPasskey {
         }
         let found = self.ports.passkeys.find_passkey(&sent.credential_id).await?;
         let passkey = found.ok_or(SignInWithPasskeyError::Rejected)?;
-        let Some(assertion) = self.verify(&command, &sent, &passkey) else {
+        let verifier = self.ports.verifier.as_ref();
+        let Some(assertion) = sent.verify(&passkey, &self.relying_party, verifier) else {
             self.note(AuditKind::PasskeyRefused, &command, &passkey).await;
             return Err(SignInWithPasskeyError::Rejected);
         };
@@ -153,26 +123,6 @@ impl SignInWithPasskey {
             append_refusal(self.ports.units.as_ref(), &event).await;
         }
         outcome
-    }
-
-    /// Checks the response against the passkey, and its signature; `None` if either is invalid.
-    fn verify(
-        &self,
-        command: &SignInWithPasskeyCommand<'_>,
-        sent: &DecodedAssertion,
-        passkey: &Passkey,
-    ) -> Option<Assertion> {
-        let response = AssertionResponse {
-            client_data: &sent.client.data,
-            client_data_json: &sent.client.json,
-            authenticator_data: &sent.authenticator_data,
-            signature: &sent.signature,
-        };
-        let is_owner = command.user_handle == user_handle(passkey.user_id);
-        let assertion = self.relying_party.check_assertion(passkey, response);
-        let assertion =
-            assertion.inspect_err(|fault| tracing::info!(%fault, "a passkey was rejected")).ok()?;
-        (is_owner && self.ports.verifier.is_signed(&assertion.signature)).then_some(assertion)
     }
 
     /// Records the use and opens the session. A counter that did not grow is recorded as such.

@@ -2,9 +2,9 @@
 
 use super::{
     AddPasskey, AddPasskeyCommand, AddPasskeyError, BeginPasskeyCeremony, BeginPasskeyCeremonyError,
-    PasskeyCeremonyStart, PasskeyPorts, RemovePasskey, RemovePasskeyCommand, RemovePasskeyError,
-    RenamePasskey, RenamePasskeyCommand, RenamePasskeyError, SignInWithPasskey, SignInWithPasskeyCommand,
-    SignInWithPasskeyError,
+    PasskeyAnswer, PasskeyCeremonyStart, PasskeyPorts, RemovePasskey, RemovePasskeyCommand,
+    RemovePasskeyError, RenamePasskey, RenamePasskeyCommand, RenamePasskeyError, SignInWithPasskey,
+    SignInWithPasskeyCommand, SignInWithPasskeyError,
 };
 use crate::account::{SignInLimits, SignInOrigin, SignedInPerson};
 use crate::attempt_limit::AttemptLimit;
@@ -167,18 +167,17 @@ async fn a_passkey_is_added_only_after_a_fresh_sign_in_with_a_valid_name_and_cli
 #[tokio::test]
 async fn t81_t84_a_malformed_or_limited_sign_in_reads_no_passkey() {
     let visit = secret(SecretKind::Visit, 3);
-    let origin = SignInOrigin { address: address(), device: None, replaces: None };
+    let origin = SignInOrigin { address: address(), device: None, replaces: None, pending: None };
     let limit = SignInLimits::default().per_address.attempts;
     for (count, credential_id, is_limited) in [(1, "not base64url!", false), (limit + 2, "AAAA", true)] {
-        let command = SignInWithPasskeyCommand {
+        let answer = PasskeyAnswer {
             credential_id,
             user_handle: "AAAA",
             client_data: "",
             authenticator_data: "AAAA",
             signature: "AAAA",
-            visit: &visit,
-            origin,
         };
+        let command = SignInWithPasskeyCommand { answer, visit: &visit, origin };
         let ports = ports(units([]), counter_at(count));
         let sign_in = SignInWithPasskey::new(ports, SignInLimits::default(), relying_party());
         let error = sign_in.run(command).await.unwrap_err();

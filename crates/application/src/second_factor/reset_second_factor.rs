@@ -2,6 +2,7 @@
 
 use crate::account::end_sign_ins;
 use crate::mail::{QueueMail, second_factor_reset};
+use crate::passkey::remove_passkeys_except;
 use crate::ports::storage::StorageError;
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::UserId;
@@ -31,19 +32,14 @@ impl ResetSecondFactor {
     pub async fn run(&self, user_id: UserId) -> Result<u64, ResetSecondFactorError> {
         let mut unit = self.units.begin().await?;
         let user = unit.users().find(user_id).await?.ok_or(ResetSecondFactorError::NotFound)?;
-        let passkeys = unit.passkeys().list(user_id).await?;
         let had_app = unit.second_factors().delete(user_id).await?;
-        if !had_app && passkeys.is_empty() {
+        let event = |kind| self.trail.event(AuditActor::Operator, kind).user(user_id);
+        let passkeys = remove_passkeys_except(unit.as_mut(), user_id, &[], &event).await?;
+        if !had_app && passkeys.removed == 0 {
             return Err(ResetSecondFactorError::NotSet);
         }
-        for passkey in passkeys {
-            unit.passkeys().delete(user_id, passkey.id).await?;
-            let event = self.trail.event(AuditActor::Operator, AuditKind::PasskeyRemoved);
-            unit.audit().append(&event.user(user_id).subject(passkey.id.as_uuid())).await?;
-        }
         let ended = end_sign_ins(unit.as_mut(), user_id, None).await?;
-        let event = self.trail.event(AuditActor::Operator, AuditKind::SecondFactorTurnedOff);
-        unit.audit().append(&event.user(user_id).count(ended)).await?;
+        unit.audit().append(&event(AuditKind::SecondFactorTurnedOff).count(ended)).await?;
         if let Some(mail) = &self.mail {
             mail.run(unit.as_mut(), &second_factor_reset(&user.email, mail.links()), self.trail.now())
                 .await?;

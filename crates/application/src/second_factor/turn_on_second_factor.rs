@@ -46,7 +46,7 @@ impl TurnOnSecondFactor {
             AuthenticationMethod::Passkey => AuthenticationMethod::Passkey,
             _ => AuthenticationMethod::PasswordAndTotp,
         };
-        let origin = SignInOrigin { address, device, replaces: Some(session) };
+        let origin = SignInOrigin { address, device, replaces: Some(session), pending: None };
         let person = ProvenPerson { user_id, method, origin };
         // The code of a new app proves nothing about the person, so the sign-in does not become fresher.
         let signed_in =

@@ -161,7 +161,9 @@ impl From<ChoosePasswordError> for Problem {
             ChoosePasswordError::UnusableLink | ChoosePasswordError::AccountExists => {
                 Self::new(Fault::LinkGone)
             }
-            ChoosePasswordError::Rule(_) => Self::new(Fault::InvalidForm),
+            ChoosePasswordError::Rule(_)
+            | ChoosePasswordError::PasskeyRejected
+            | ChoosePasswordError::LastFactor => Self::new(Fault::InvalidForm),
             ChoosePasswordError::Hashing(error) => error.into(),
             ChoosePasswordError::Storage(error) => error.into(),
         }

@@ -25,8 +25,8 @@ use application::intake::{ChangeIntake, CustomProducts, LogIntake, SearchSupplem
 use application::night::{FindNight, ListNights};
 use application::operator::IssueCode;
 use application::passkey::{
-    AddPasskey, BeginPasskeyCeremony, ListPasskeys, PasskeyPorts, RemovePasskey, RenamePasskey,
-    SignInWithPasskey,
+    AddPasskey, BeginPasskeyCeremony, ConfirmPasskey, ListPasskeys, PasskeyPorts, RemovePasskey,
+    RenamePasskey, SignInWithPasskey,
 };
 use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
 use application::ports::storage::{
@@ -115,6 +115,7 @@ pub(crate) fn page_state(settings: HttpSettings) -> PageState {
             sign_in_ports(store, &clock()),
             SignInLimits::default(),
             strength_checker,
+            policy,
             None,
         ),
         find_password_link: FindPasswordLink::new(Arc::new(MockPasswordLinkReader::new()), clock()),
@@ -240,7 +241,8 @@ fn passkey_ceremonies(store: &Arc<EmptyStore>) -> PasskeyCeremonies {
     PasskeyCeremonies {
         begin: BeginPasskeyCeremony::new(ports.clone(), ANONYMOUS_REQUESTS),
         add: AddPasskey::new(ports.clone(), relying_party.clone(), None),
-        sign_in: SignInWithPasskey::new(ports, SignInLimits::default(), relying_party.clone()),
+        sign_in: SignInWithPasskey::new(ports.clone(), SignInLimits::default(), relying_party.clone()),
+        confirm: ConfirmPasskey::new(ports, relying_party.clone()),
         relying_party,
     }
 }

@@ -19,6 +19,8 @@ pub(crate) struct Account {
     pub(crate) browsers: Vec<BrowserLine>,
     /// Whether the box "also disconnect all apps and tokens" is ticked.
     pub(crate) disconnects_apps: bool,
+    /// Whether people can register apps.
+    pub(crate) has_developer_page: bool,
     /// Errors of the password form.
     pub(crate) errors: FormErrors,
 }

@@ -64,7 +64,7 @@ pub(crate) use nights::{
     Figure, MetricLine, Night, Nights, OriginLine, SourceLink, SourcePictures, WeekPictures,
 };
 pub(crate) use part::{Moment, Person, ScopeLine, grouped};
-pub(crate) use passkeys::{PasskeyAdding, PasskeyLine, Passkeys};
+pub(crate) use passkeys::{PasskeyAdding, PasskeyChoice, PasskeyLine, Passkeys};
 pub(crate) use password::{LinkPurpose, MailSent, RequestLink, SetPassword};
 pub(crate) use profile::{Profile, ProfileFields, ProfilePreview, ZoneEffect};
 pub(crate) use qr::QrCode;

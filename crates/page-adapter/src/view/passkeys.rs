@@ -16,6 +16,17 @@ impl Passkeys {
     }
 }
 
+/// Passkey in a form that sets a password.
+#[derive(Clone)]
+pub(crate) struct PasskeyChoice {
+    /// Its id, for the form.
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) added: Moment,
+    /// Whether it is ticked: others are removed.
+    pub(crate) stays: bool,
+}
+
 /// Passkey.
 #[derive(Clone)]
 pub(crate) struct PasskeyLine {
@@ -27,6 +38,8 @@ pub(crate) struct PasskeyLine {
     /// Whether the typed name is invalid.
     pub(crate) has_error: bool,
     pub(crate) added: Moment,
+    /// Whether it is ticked in the form that changes the password.
+    pub(crate) stays: bool,
     /// Time of the last sign-in, if any.
     pub(crate) last_used: Option<Moment>,
     /// Whether its authenticator copied it to other devices.

@@ -1,7 +1,7 @@
 //! Pages of password links: invitation, reset and sign-up.
 
-use super::FormErrors;
 use super::time_zone::regions;
+use super::{FormErrors, PasskeyChoice};
 use askama::Template;
 use domain::secret::Secret;
 
@@ -53,11 +53,28 @@ pub(crate) struct SetPassword {
     pub(crate) email: Option<String>,
     /// Submitted zone; empty at first.
     pub(crate) time_zone: String,
+    /// Passkeys of an existing account.
+    pub(crate) passkeys: Vec<PasskeyChoice>,
+    /// Host name for which passkeys work; `None` if they do not.
+    pub(crate) relying_party: Option<String>,
+    /// Whether the box "also disconnect all apps and tokens" is ticked.
+    pub(crate) disconnects_apps: bool,
+    /// Whether people can register apps.
+    pub(crate) has_developer_page: bool,
     pub(crate) errors: FormErrors,
 }
 
 impl SetPassword {
     fn asks_for_zone(&self) -> bool {
         self.purpose == LinkPurpose::SignUp
+    }
+
+    /// Returns whether the person can confirm with a passkey that passkeys stay.
+    pub(crate) fn needs_script(&self) -> bool {
+        self.relying_party.is_some() && !self.passkeys.is_empty()
+    }
+
+    fn can_disconnect(&self) -> bool {
+        self.purpose == LinkPurpose::Reset
     }
 }

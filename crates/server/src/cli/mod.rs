@@ -10,6 +10,7 @@ mod catalogue;
 mod check_config;
 mod client;
 mod code;
+mod credentials;
 mod demo;
 mod export;
 mod grant;

@@ -1,5 +1,6 @@
 //! `restwell session`: signed-in browsers.
 
+use super::credentials;
 use super::output::{self, Record};
 use super::user_ref::UserRef;
 use crate::settings::Settings;
@@ -18,7 +19,7 @@ use domain::time::format;
 pub(crate) enum SessionCommand {
     /// List the browsers in which a user is signed in
     List(ListArguments),
-    /// Sign a user out of one browser or all; apps and personal tokens keep their access
+    /// Sign a user out of one browser or all; prints what stays valid
     #[command(after_help = "Example:\n  restwell session revoke ada@example.org")]
     Revoke(RevokeArguments),
 }
@@ -43,6 +44,9 @@ pub(crate) struct RevokeArguments {
     /// Only this session, an id from `restwell session list`
     #[arg(long, value_name = "SESSION_ID", value_parser = SessionId::parse)]
     id: Option<SessionId>,
+    /// Also remove all passkeys, if somebody else may have signed in
+    #[arg(long, conflicts_with = "id")]
+    remove_passkeys: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -56,7 +60,7 @@ pub(crate) async fn run(
 ) -> anyhow::Result<()> {
     match command {
         SessionCommand::List(arguments) => list(session, settings, &arguments).await,
-        SessionCommand::Revoke(arguments) => revoke(session, &arguments).await,
+        SessionCommand::Revoke(arguments) => revoke(session, settings, &arguments).await,
     }
 }
 
@@ -80,7 +84,7 @@ async fn list(session: &Session, settings: &Settings, arguments: &ListArguments)
     Ok(output::print_list(&records, arguments.json)?)
 }
 
-async fn revoke(session: &Session, arguments: &RevokeArguments) -> anyhow::Result<()> {
+async fn revoke(session: &Session, settings: &Settings, arguments: &RevokeArguments) -> anyhow::Result<()> {
     let user_id = arguments.user.id(session).await?;
     let revoked = if let Some(id) = arguments.id {
         let sign_out = session.use_case(SignOut::new);
@@ -100,5 +104,10 @@ async fn revoke(session: &Session, arguments: &RevokeArguments) -> anyhow::Resul
             Err(EndSessionsError::Storage(error)) => return Err(error.into()),
         }
     };
-    Ok(output::print(&Record::new().with("revoked", revoked), arguments.json)?)
+    let record = Record::new().with("revoked", revoked);
+    // After the sessions: their number is that of all.
+    let wanted = (user_id, arguments.remove_passkeys);
+    let record = credentials::remove_passkeys(session, settings, wanted, record).await?;
+    let record = credentials::with_remaining(session, user_id, record).await?;
+    Ok(output::print(&record, arguments.json)?)
 }

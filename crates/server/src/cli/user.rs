@@ -2,6 +2,7 @@
 
 use super::argument::ListArguments;
 use super::biology::BiologyArguments;
+use super::credentials;
 use super::output::{self, Record};
 use super::password::{self, PasswordSource};
 use super::second_factor::{self, SecondFactorCommand};
@@ -102,6 +103,9 @@ pub(crate) struct ResetPasswordArguments {
     /// Read the new password from standard input (one line) instead of creating a link
     #[arg(long)]
     password_stdin: bool,
+    /// Also remove all passkeys and sign the user out, if somebody knew the password
+    #[arg(long)]
+    remove_passkeys: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -191,7 +195,10 @@ async fn reset_password(
         PasswordSource::ByLink
     };
     let record = Record::new().with_text("user_id", user_id);
+    let wanted = (user_id, arguments.remove_passkeys);
+    let record = credentials::remove_passkeys(session, settings, wanted, record).await?;
     let record = password::set_or_send_link(session, settings, user_id, chosen, record).await?;
+    let record = credentials::with_remaining(session, user_id, record).await?;
     Ok(output::print(&record, arguments.json)?)
 }
 

@@ -27,8 +27,8 @@ use application::mail::QueueMail;
 use application::night::{FindNight, ListNights};
 use application::operator::IssueCode;
 use application::passkey::{
-    AddPasskey, BeginPasskeyCeremony, ListPasskeys, PasskeyPorts, RemovePasskey, RenamePasskey,
-    SignInWithPasskey,
+    AddPasskey, BeginPasskeyCeremony, ConfirmPasskey, ListPasskeys, PasskeyPorts, RemovePasskey,
+    RenamePasskey, SignInWithPasskey,
 };
 use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
 use application::ports::system::{
@@ -244,7 +244,8 @@ impl PageParts<'_> {
         Some(PasskeyCeremonies {
             begin: BeginPasskeyCeremony::new(ports.clone(), self.settings.accounts.app_request_limit()),
             add: AddPasskey::new(ports.clone(), relying_party.clone(), self.queue_mail()),
-            sign_in: SignInWithPasskey::new(ports, limits, relying_party.clone()),
+            sign_in: SignInWithPasskey::new(ports.clone(), limits, relying_party.clone()),
+            confirm: ConfirmPasskey::new(ports, relying_party.clone()),
             relying_party,
         })
     }
@@ -305,7 +306,9 @@ impl PageParts<'_> {
 
     fn change_password(&self) -> ChangePassword {
         let limits = self.settings.accounts.sign_in_limits();
-        ChangePassword::new(self.sign_in(), limits, self.strength_checker.clone(), self.queue_mail())
+        let policy = self.settings.accounts.second_factor.into();
+        let checker = self.strength_checker.clone();
+        ChangePassword::new(self.sign_in(), limits, checker, policy, self.queue_mail())
     }
 
     fn choose_password(&self) -> ChoosePassword {

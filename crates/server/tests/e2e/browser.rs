@@ -25,6 +25,8 @@ use std::time::{Duration, Instant};
 /// Cookies with an http public URL.
 pub(crate) const SESSION: &str = "restwell_session";
 pub(crate) const VISIT: &str = "restwell_visit";
+/// Cookie of a sign-in that waits for its second step.
+pub(crate) const PENDING: &str = "restwell_pending_sign_in";
 pub(crate) const KNOWN_BROWSER: &str = "restwell_known_browser";
 
 /// Headers that Chromium sends with a form of a page under `Referrer-Policy: no-referrer`.

@@ -12,11 +12,13 @@ use crate::ports::system::PasswordHashingError;
 use crate::testing::{noon, person, session, user_id};
 use domain::audit::{AuditActor, AuditKind};
 use domain::grant::RevocationReason;
+use domain::second_factor::SecondFactorPolicy;
 use domain::session::{AuthenticationMethod, Session};
 use domain::user::{Email, User};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, LazyLock};
 
+const OPTIONAL: SecondFactorPolicy = SecondFactorPolicy::Optional;
 const NEW: &str = "another night by the sea";
 
 /// The person's session, which began an hour ago.
@@ -32,6 +34,7 @@ fn command(email: &Email) -> ChangePasswordCommand<'_> {
         current: PASSWORD,
         new: NEW,
         known_browser: None,
+        kept_passkeys: &[],
         disconnect_apps: false,
         address: home(),
         device: None,
@@ -39,7 +42,7 @@ fn command(email: &Email) -> ChangePasswordCommand<'_> {
 }
 
 fn change(ports: SignInPorts) -> ChangePassword {
-    ChangePassword::new(ports, limits(), Arc::new(WordListChecker), None)
+    ChangePassword::new(ports, limits(), Arc::new(WordListChecker), OPTIONAL, None)
 }
 
 /// A unit of work in which the password is replaced and two sessions end.
@@ -208,7 +211,8 @@ async fn the_person_gets_an_email_without_a_link_that_opens_anything() {
     let stored = CallLog::default();
     let store = units([queueing(changing(&stored))]);
     let (queue, sealer) = mail();
-    let change = ChangePassword::new(own_ports(&store), limits(), Arc::new(WordListChecker), Some(queue));
+    let change =
+        ChangePassword::new(own_ports(&store), limits(), Arc::new(WordListChecker), OPTIONAL, Some(queue));
     change.run(command(&email(EMAIL))).await.unwrap();
     let message = sealer.only();
     assert_eq!(message.to, email(EMAIL));

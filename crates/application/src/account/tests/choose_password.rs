@@ -5,7 +5,6 @@ use super::super::{
 use super::support::{
     CallLog, EMAIL, FailingAt, MemoryFailures, PASSWORD, RecordingHasher, WordListChecker, email, hash_of,
     home, link, locked_person, look, mail, opened, queueing, replacing, secret_link, still, storing, units,
-    visit,
 };
 use crate::account::attempt_counters::account_counters;
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
@@ -15,7 +14,7 @@ use crate::testing::{clock, entropy, noon, person, seconds, secret, user_id};
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditKind};
 use domain::password_link::{PasswordLink, PasswordLinkPurpose};
-use domain::pending_sign_in::SecondStep;
+use domain::pending_sign_in::{PendingSignIn, SecondStep};
 use domain::second_factor::SecondFactorPolicy;
 use domain::secret::SecretKind;
 use domain::time::TimeZone;
@@ -60,8 +59,15 @@ fn consuming(unit: MockUnitOfWork, link: &PasswordLink, is_first: bool) -> MockU
 fn command(password: &str) -> ChoosePasswordCommand<'_> {
     // Leaked: the link must outlive the command.
     let link = Box::leak(secret_link().expose().to_owned().into_boxed_str());
-    let origin = SignInOrigin { address: home(), device: None, replaces: None };
-    ChoosePasswordCommand { link, password, home_timezone: None, visit: visit(), origin }
+    let origin = SignInOrigin { address: home(), device: None, replaces: None, pending: None };
+    ChoosePasswordCommand {
+        link,
+        password,
+        home_timezone: None,
+        kept_passkeys: None,
+        disconnect_apps: false,
+        origin,
+    }
 }
 
 fn ports(links: Arc<MockPasswordLinkReader>, store: &Arc<PreparedUnitsOfWork>) -> ChoosePasswordPorts {
@@ -237,16 +243,19 @@ async fn a_sign_up_link_creates_the_account_and_signs_its_owner_in() {
 async fn a_new_account_sets_up_a_second_factor_first_if_the_operator_requires_one() {
     let created = CallLog::<User>::default();
     let mut unit = created_with_password(&created);
-    unit.pending_sign_ins
-        .expect_put()
-        .times(1)
-        .withf(|pending| pending.step == SecondStep::SetUp && pending.visit_hash == visit().hash())
-        .returning(|_| Ok(()));
+    let stored = CallLog::<PendingSignIn>::default();
+    let log = Arc::clone(&stored);
+    unit.pending_sign_ins.expect_insert().times(1).returning(move |pending| {
+        log.lock().unwrap().push(pending.clone());
+        Ok(())
+    });
     let store = units([unit]);
     let ports = ports(look(Some(sign_up()), person()), &store);
     let required = ChoosePassword::new(ports, SecondFactorPolicy::Required, None);
     let chosen = required.run(command(PASSWORD)).await.unwrap();
-    assert!(matches!(chosen.sign_in, Some(SignInProgress::SecondStep)));
+    let Some(SignInProgress::SecondStep(cookie)) = chosen.sign_in else { panic!("there is a session") };
+    let pending = stored.lock().unwrap()[0].clone();
+    assert_eq!((pending.step, pending.cookie_hash), (SecondStep::SetUp, cookie.hash()));
     assert_eq!(store.endings().committed(), 1);
 }
 

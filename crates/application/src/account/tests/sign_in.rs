@@ -1,7 +1,7 @@
 use super::super::{PasswordCheckError, SignIn, SignInCommand, SignInOrigin, SignInProgress, SignedIn};
 use super::support::{
     CallLog, EMAIL, PASSWORD, account, fixture, hash_of, home, limits, locked_person, opened, ports,
-    sign_in_command, still, storing, units, visit, weak_hash_of,
+    sign_in_command, still, storing, units, weak_hash_of,
 };
 use crate::ports::storage::StorageError;
 use crate::ports::storage::test_support::MockUnitOfWork;
@@ -189,7 +189,7 @@ fn waiting(has_app: bool, stored: &CallLog<PendingSignIn>) -> MockUnitOfWork {
     unit.second_factors.expect_find().returning(move |_| Ok(totp.clone()));
     unit.passkeys.expect_list().returning(|_| Ok(Vec::new()));
     let stored = Arc::clone(stored);
-    unit.pending_sign_ins.expect_put().times(1).returning(move |pending| {
+    unit.pending_sign_ins.expect_insert().times(1).returning(move |pending| {
         stored.lock().unwrap().push(pending.clone());
         Ok(())
     });
@@ -208,9 +208,9 @@ async fn a_password_alone_opens_no_session_if_a_second_step_is_required() {
         let store = units([waiting(has_app, &stored)]);
         let (ports, _, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
         let progress = SignIn::new(ports, limits(), policy).run(command()).await.unwrap();
-        assert!(matches!(progress, SignInProgress::SecondStep));
+        let SignInProgress::SecondStep(cookie) = progress else { panic!("there is a session") };
         let expected = PendingSignIn {
-            visit_hash: visit().hash(),
+            cookie_hash: cookie.hash(),
             user_id: user_id(1),
             step,
             is_known_browser: false,

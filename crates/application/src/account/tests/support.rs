@@ -21,7 +21,7 @@ use domain::secret::{Secret, SecretKind};
 use domain::session::Session;
 use domain::user::{Email, User, UserStatus};
 use std::net::IpAddr;
-use std::sync::{Arc, LazyLock, Mutex};
+use std::sync::{Arc, Mutex};
 
 pub(super) const EMAIL: &str = "robin@example.org";
 pub(super) const PASSWORD: &str = "a quiet night in the hills";
@@ -31,23 +31,17 @@ pub(super) fn home() -> IpAddr {
     "192.0.2.7".parse().unwrap()
 }
 
-/// The visit of the browser that signs in.
-pub(super) fn visit() -> &'static Secret {
-    static VISIT: LazyLock<Secret> = LazyLock::new(|| secret(SecretKind::Visit, 3));
-    &VISIT
-}
-
 /// A sign-in in an unknown browser without a session.
 pub(super) fn sign_in_command<'a>(email: &'a str, password: &'a str, address: IpAddr) -> SignInCommand<'a> {
-    let origin = SignInOrigin { address, device: None, replaces: None };
-    SignInCommand { email, password, known_browser: None, visit: visit(), origin }
+    let origin = SignInOrigin { address, device: None, replaces: None, pending: None };
+    SignInCommand { email, password, known_browser: None, origin }
 }
 
 /// Returns the session of a sign-in without a second step.
 pub(super) fn opened(progress: SignInProgress) -> SignedIn {
     match progress {
         SignInProgress::SignedIn(signed_in) => signed_in,
-        SignInProgress::SecondStep | SignInProgress::PasskeyNeeded => panic!("a second step is pending"),
+        SignInProgress::SecondStep(_) | SignInProgress::PasskeyNeeded => panic!("a second step is pending"),
     }
 }
 

@@ -23,23 +23,23 @@ pub struct PendingSignInWithEmail {
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait PendingSignInReader: Send + Sync {
-    /// Returns the pending sign-in of the visit with this hash; `None` if there is none.
+    /// Returns the pending sign-in of the browser whose cookie has this hash; `None` if there is none.
     async fn find_pending_sign_in(
         &self,
-        visit_hash: &SecretHash,
+        cookie_hash: &SecretHash,
     ) -> Result<Option<PendingSignInWithEmail>, StorageError>;
 }
 
-/// Stores pending sign-ins, at most one for each visit.
+/// Stores pending sign-ins.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait PendingSignInRepository: Send {
-    /// Stores a pending sign-in of an existing user, and replaces an earlier one of the same visit.
-    async fn put(&mut self, pending: &PendingSignIn) -> Result<(), StorageError>;
-    /// Deletes the pending sign-in of a visit and returns it, expired or not.
+    /// Stores a new pending sign-in of an existing user.
+    async fn insert(&mut self, pending: &PendingSignIn) -> Result<(), StorageError>;
+    /// Deletes the pending sign-in of a browser and returns it, expired or not.
     ///
     /// MUST be one statement: exactly one of several concurrent calls, across processes, gets it.
-    async fn consume(&mut self, visit_hash: &SecretHash) -> Result<Option<PendingSignIn>, StorageError>;
+    async fn consume(&mut self, cookie_hash: &SecretHash) -> Result<Option<PendingSignIn>, StorageError>;
     /// Deletes all pending sign-ins of a user; returns their number.
     async fn delete_of_user(&mut self, user_id: UserId) -> Result<u64, StorageError>;
     /// Deletes at most `limit` pending sign-ins that expired before this time; returns their number.

@@ -25,6 +25,7 @@ pub(super) fn samples(source: TextSource) -> Vec<Sample> {
         typed_name: source("My phone"),
         has_error: false,
         added: moment(source, "20 November 2026", "2026-11-20"),
+        stays: true,
         last_used: Some(moment(source, "21 November 2026, 08:55", "2026-11-21T07:55:00Z")),
         is_backed_up: true,
     };
@@ -32,6 +33,7 @@ pub(super) fn samples(source: TextSource) -> Vec<Sample> {
         id: source("7c9e6679-7425-40de-944b-e07fc1f90ae7"),
         name: source("Blue security key"),
         typed_name: source("Blue security key"),
+        stays: false,
         last_used: None,
         is_backed_up: false,
         ..phone.clone()
@@ -51,6 +53,7 @@ pub(super) fn samples(source: TextSource) -> Vec<Sample> {
         browsers: vec![browser, other],
         passkeys: Passkeys { lines: vec![phone, key], adding },
         disconnects_apps: false,
+        has_developer_page: true,
         errors: FormErrors::none(),
     };
     let refused = Account {
@@ -70,6 +73,7 @@ pub(super) fn samples(source: TextSource) -> Vec<Sample> {
         notice: None,
         second_factor: None,
         disconnects_apps: true,
+        has_developer_page: false,
         passkeys: Passkeys { lines: Vec::new(), adding: PasskeyAdding::NoHostName },
         ..quiet.clone()
     };

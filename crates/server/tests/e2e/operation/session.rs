@@ -59,11 +59,11 @@ on_sqlite! {
         assert_eq!(first.submit(&fill(&page, "/account/sign-out-everywhere", &[])).await.status, 403);
         assert!(second.is_signed_in().await);
 
-        assert_eq!(world.json(&["session", "revoke", &user, "--json"]), json!({"revoked": 1}));
+        assert_eq!(world.json(&["session", "revoke", &user, "--json"])["revoked"], 1);
         for server in &servers {
             assert!(!second.at(server).is_signed_in().await);
         }
-        assert_eq!(world.json(&["session", "revoke", &user, "--json"]), json!({"revoked": 0}));
+        assert_eq!(world.json(&["session", "revoke", &user, "--json"])["revoked"], 0);
         let kinds: Vec<_> = trail(&world, &["--user", &user]).iter().map(|event| (text(event, "kind"), text(event, "actor"))).collect();
         let by_operator: Vec<_> = kinds.iter().filter(|(_, actor)| actor == "operator").map(|(kind, _)| kind.as_str()).collect();
         assert!(by_operator.contains(&"session.signed_out") && by_operator.contains(&"session.signed_out_everywhere"), "{kinds:?}");

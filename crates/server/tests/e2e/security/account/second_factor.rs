@@ -4,7 +4,7 @@ use super::people::{give_password, trail};
 use super::visit::{allow, fill, make_token};
 use crate::e2e::app::{SCOPES, read, redeem, text};
 use crate::e2e::authenticator::{Authenticator, first_step, recovery_codes, turn_on};
-use crate::e2e::browser::{Browser, Page, VISIT};
+use crate::e2e::browser::{Browser, PENDING, Page};
 use crate::e2e::person::{PASSWORD, Person};
 use crate::e2e::security::auth_request::ask;
 use crate::e2e::security::scene::{Scene, assert_rows};
@@ -405,6 +405,7 @@ on_sqlite! {
         // Processes have the machine's clock, and the current code set up the app.
         let code = guarded.app.code(1);
         guarded.sign_in(&browser, "000001").await.assert_refused(422);
+        let pending = browser.cookie(PENDING).expect("pending");
         assert_eq!(guarded.sign_in(&browser, &code).await.own_location(), "/");
         guarded.sign_in(&guarded.browser(), &guarded.codes[3]).await;
         let page = browser.open("/account/second-factor?app=new").await;
@@ -413,7 +414,7 @@ on_sqlite! {
         let secret: String = rest.chars().take_while(char::is_ascii_alphanumeric).collect();
         browser.submit(&form.with("code", "000002")).await.assert_refused(422);
         let bare: Vec<String> = guarded.codes.iter().map(|code| code.replace('-', "")).collect();
-        let hidden = [secret, form.value("enrolment").to_owned(), browser.cookie(VISIT).expect("visit")];
+        let hidden = [secret, form.value("enrolment").to_owned(), pending];
         let log = guarded.scene.server.log();
         for secret in hidden.iter().chain(&guarded.codes).chain(&bare) {
             assert!(!log.contains(secret.as_str()), "{secret}");

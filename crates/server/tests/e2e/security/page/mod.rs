@@ -14,6 +14,7 @@ mod kept_form;
 mod passkey;
 mod password_link;
 mod profile;
+mod renewal;
 mod revocation;
 mod secret_kind;
 mod session;

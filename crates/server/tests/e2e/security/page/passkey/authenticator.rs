@@ -5,7 +5,7 @@ use aws_lc_rs::signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, KeyPair
 use domain::passkey::to_base64url;
 use std::sync::Arc;
 
-pub(super) const ORIGIN: &str = "http://localhost:8080";
+pub(in crate::e2e::security) const ORIGIN: &str = "http://localhost:8080";
 const RELYING_PARTY: &str = "localhost";
 
 /// User present, user verified.
@@ -14,30 +14,30 @@ const HAS_CREDENTIAL: u8 = 0x40;
 
 /// An authenticator with one ES256 credential.
 #[derive(Clone)]
-pub(super) struct Authenticator {
-    pub(super) key: Arc<EcdsaKeyPair>,
-    pub(super) credential_id: Vec<u8>,
-    pub(super) origin: String,
-    pub(super) relying_party: String,
-    pub(super) flags: u8,
-    pub(super) count: u32,
+pub(in crate::e2e::security) struct Authenticator {
+    pub(in crate::e2e::security) key: Arc<EcdsaKeyPair>,
+    pub(in crate::e2e::security) credential_id: Vec<u8>,
+    pub(in crate::e2e::security) origin: String,
+    pub(in crate::e2e::security) relying_party: String,
+    pub(in crate::e2e::security) flags: u8,
+    pub(in crate::e2e::security) count: u32,
     /// `type` of the client data, if it is not that of the ceremony.
-    pub(super) kind: Option<&'static str>,
+    pub(in crate::e2e::security) kind: Option<&'static str>,
     /// Members added to the client data.
-    pub(super) more_client_data: String,
+    pub(in crate::e2e::security) more_client_data: String,
     /// Algorithm of the key, as a CBOR byte.
-    pub(super) algorithm: u8,
+    pub(in crate::e2e::security) algorithm: u8,
     /// Bytes after the attestation object.
-    pub(super) trailing: Vec<u8>,
+    pub(in crate::e2e::security) trailing: Vec<u8>,
     /// CBOR of the attestation statement.
-    pub(super) statement: Vec<u8>,
+    pub(in crate::e2e::security) statement: Vec<u8>,
 }
 
 /// Fields of a form.
-pub(super) type Fields = Vec<(&'static str, String)>;
+pub(in crate::e2e::security) type Fields = Vec<(&'static str, String)>;
 
 impl Authenticator {
-    pub(super) fn new(credential_id: &[u8]) -> Self {
+    pub(in crate::e2e::security) fn new(credential_id: &[u8]) -> Self {
         let key = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_ASN1_SIGNING).expect("key");
         Self {
             key: Arc::new(key),
@@ -66,7 +66,7 @@ impl Authenticator {
     }
 
     /// Answers a registration.
-    pub(super) fn register(&self, challenge: &str) -> Fields {
+    pub(in crate::e2e::security) fn register(&self, challenge: &str) -> Fields {
         let point = self.key.public_key().as_ref();
         let length = u16::try_from(self.credential_id.len()).expect("length").to_be_bytes();
         let head = [0xa5, 1, 2, 3, self.algorithm, 0x20, 1, 0x21, 0x58, 0x20];
@@ -90,7 +90,7 @@ impl Authenticator {
     }
 
     /// Answers a sign-in of the person with this handle.
-    pub(super) fn sign_in(&self, challenge: &str, user_handle: &str) -> Fields {
+    pub(in crate::e2e::security) fn sign_in(&self, challenge: &str, user_handle: &str) -> Fields {
         let client_data = self.client_data("webauthn.get", challenge);
         let data = self.authenticator_data(self.flags, &[]);
         let message = [data.as_slice(), &sha256(client_data.as_bytes())].concat();

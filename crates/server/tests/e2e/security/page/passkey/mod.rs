@@ -1,8 +1,9 @@
 //! Passkeys: attacks on adding, using and removing them, each a test.
 
-mod authenticator;
+pub(super) mod authenticator;
 mod registration;
 mod rejection;
+mod removal;
 mod sign_in;
 
 use crate::e2e::browser::{Browser, Page, PageForm};
@@ -22,7 +23,7 @@ struct Stage {
 }
 
 /// Starts a server for which browsers offer passkeys.
-fn scene(world: World) -> Scene {
+pub(super) fn scene(world: World) -> Scene {
     Scene::new(world.with("RESTWELL__SERVER__PUBLIC_URL", ORIGIN))
 }
 
@@ -61,16 +62,16 @@ impl Stage {
     }
 }
 
-fn handle(person: &Person) -> String {
+pub(super) fn handle(person: &Person) -> String {
     user_handle(UserId::parse(&person.user_id).expect("id"))
 }
 
-fn filled(form: &PageForm, fields: Fields) -> PageForm {
+pub(super) fn filled(form: &PageForm, fields: Fields) -> PageForm {
     fields.into_iter().fold(form.clone(), |form, (name, value)| form.with(name, &value))
 }
 
 /// Asks for a challenge as the script does.
-async fn begin(browser: &Browser, form: &PageForm) -> String {
+pub(super) async fn begin(browser: &Browser, form: &PageForm) -> String {
     let path = format!("{}/begin", form.action);
     let body = format!("form_token={}", form.value("form_token"));
     let request = browser.request(Method::POST, &path).body(body);
@@ -84,7 +85,7 @@ async fn begin(browser: &Browser, form: &PageForm) -> String {
 }
 
 /// Adds a passkey on the account page.
-async fn add(browser: &Browser, authenticator: &Authenticator) -> Page {
+pub(super) async fn add(browser: &Browser, authenticator: &Authenticator) -> Page {
     let form = browser.open("/account").await.form("/account/passkeys");
     let challenge = begin(browser, &form).await;
     let form = filled(&form, authenticator.register(&challenge));

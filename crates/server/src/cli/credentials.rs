@@ -1,0 +1,66 @@
+//! What still opens an account, or reads its data, after a command that ends something else.
+
+use super::output::{self, Record};
+use super::password::mail_parts;
+use crate::settings::Settings;
+use crate::wiring::Session;
+use anyhow::Context;
+use application::passkey::RemoveAllPasskeys;
+use domain::id::UserId;
+
+/// Removes all passkeys of a user if the option says so, and adds their number to a record.
+pub(super) async fn remove_passkeys(
+    session: &Session,
+    settings: &Settings,
+    (user_id, is_wanted): (UserId, bool),
+    record: Record,
+) -> anyhow::Result<Record> {
+    if !is_wanted {
+        return Ok(record);
+    }
+    let mail = mail_parts(session, settings).await?.map(|mail| mail.queue);
+    let remove =
+        session.use_case(|units, entropy, clock| RemoveAllPasskeys::new(units, mail, entropy, clock));
+    let removed = remove.run(user_id).await.context("no passkey was removed")?;
+    Ok(record.with("passkeys_removed", removed))
+}
+
+/// Adds the credentials that a stranger could have added and that stay, and names the commands that end
+/// them.
+pub(super) async fn with_remaining(
+    session: &Session,
+    user_id: UserId,
+    record: Record,
+) -> anyhow::Result<Record> {
+    let store = &session.store;
+    let passkeys = store.passkeys.list_passkeys(user_id).await?.len();
+    let has_app = store.second_factors.find_second_factor(user_id).await?.is_some();
+    let now = session.clock.now();
+    let tokens = store.personal_tokens.list_personal_tokens(user_id).await?;
+    let tokens = tokens.iter().filter(|token| token.is_live(now)).count();
+    let apps = store.connected_apps.list_connected_apps(user_id).await?.len();
+    let clients = store.clients.list_own_clients(user_id).await?;
+    let mut webhooks = 0;
+    for client in &clients {
+        webhooks += store.webhooks.list_endpoints(Some(client.id)).await?.len();
+    }
+    let registered = clients.len();
+    let ways = [
+        (passkeys, "passkeys: --remove-passkeys"),
+        (usize::from(has_app), "second factor: restwell user second-factor reset"),
+        (tokens, "personal tokens: restwell token revoke --user"),
+        (apps, "connected apps: restwell grant revoke --user"),
+        (registered, "registered apps, with their webhooks: restwell client disable"),
+    ];
+    let ways: Vec<_> = ways.iter().filter(|(count, _)| *count > 0).map(|(_, way)| *way).collect();
+    if !ways.is_empty() {
+        output::note(format!("These stay valid. To end them:\n  {}", ways.join("\n  ")));
+    }
+    Ok(record
+        .with("passkeys", passkeys)
+        .with("second_factor", has_app)
+        .with("personal_tokens", tokens)
+        .with("connected_apps", apps)
+        .with("registered_apps", registered)
+        .with("webhooks", webhooks))
+}
