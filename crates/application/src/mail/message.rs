@@ -20,7 +20,7 @@ pub(crate) struct IssuedLink<'a> {
 /// Invites a person whose account the operator created.
 pub(crate) fn invitation(to: &Email, links: &PublicLinks, link: &IssuedLink<'_>) -> Mail {
     let request =
-        format!("An account was created for you on {}.\n\nChoose your password here:", links.base());
+        format!("An account was created for you on {}.\n\nChoose your password here:", links.server());
     let otherwise =
         "If you did not expect this email, ignore it. Nobody can use the account without a password.";
     mail(to, "Choose your password", with_link(links, link, &request, otherwise))
@@ -29,10 +29,13 @@ pub(crate) fn invitation(to: &Email, links: &PublicLinks, link: &IssuedLink<'_>)
 /// Asks a person to choose a new password because the operator requires it.
 pub(crate) fn new_password(to: &Email, links: &PublicLinks, link: &IssuedLink<'_>) -> Mail {
     let request =
-        format!("The operator of {} asks you to choose a new password.\n\nChoose it here:", links.base());
-    let otherwise = "You will be signed out of every browser. If you did not expect this email, contact the operator before you open \
-         the link. Until then, your current password keeps working.";
-    mail(to, "Choose a new password", with_link(links, link, &request, otherwise))
+        format!("The operator of {} asks you to choose a new password.\n\nChoose it here:", links.server());
+    let otherwise = format!(
+        "You will be signed out of every browser. If you did not expect this email, contact {} before you open \
+         the link. Until then, your current password keeps working.",
+        links.operator()
+    );
+    mail(to, "Choose a new password", with_link(links, link, &request, &otherwise))
 }
 
 /// Sends a person who forgot the password a link to reset it.
@@ -40,7 +43,7 @@ pub(crate) fn reset(to: &Email, links: &PublicLinks, link: &IssuedLink<'_>) -> M
     let request = format!(
         "Someone asked to reset the password of your account on {}.\n\n\
          If this was you, choose a new password here:",
-        links.base()
+        links.server()
     );
     let otherwise = "You will be signed out of every browser. If this was not you, ignore this email. Your password stays the same.";
     mail(to, "Choose a new password", with_link(links, link, &request, otherwise))
@@ -51,7 +54,7 @@ pub(crate) fn sign_up(to: &Email, links: &PublicLinks, link: &IssuedLink<'_>) ->
     let request = format!(
         "Someone asked to create an account with this address on {}.\n\n\
          If this was you, choose a password to create your account:",
-        links.base()
+        links.server()
     );
     let otherwise = "If this was not you, ignore this email. No account will be created.";
     mail(to, "Finish your sign-up", with_link(links, link, &request, otherwise))
@@ -67,7 +70,7 @@ pub(crate) fn confirm_email(to: &Email, links: &PublicLinks, link: &IssuedLink<'
          If this was you, open this link in the browser in which you are signed in to that account:\n{url}\n\n\
          The link works once and expires after {lifetime}.\n\n\
          If this was not you, ignore this email. The account keeps its address.\n",
-        links.base(),
+        links.server(),
     );
     mail(to, "Confirm your new address", text)
 }
@@ -79,9 +82,10 @@ pub(crate) fn email_change_requested(to: &Email, links: &PublicLinks) -> Mail {
          Someone asked to change the email address of your account on {base}. It changes only when the new address \
          is confirmed.\n\n\
          If this was you, there is nothing to do. If not, choose a new password now:\n{forgot}\n\
-         Then sign out everywhere, and contact the operator.\n",
-        base = links.base(),
+         Then sign out everywhere, and contact {operator}.\n",
+        base = links.server(),
         forgot = links.forgot_password(),
+        operator = links.operator(),
     );
     mail(to, "Your email address is about to change", text)
 }
@@ -91,8 +95,9 @@ pub(crate) fn email_changed(to: &Email, links: &PublicLinks) -> Mail {
     let text = format!(
         "Hello,\n\n\
          Your account on {base} now has another email address. Sign in with the new one from now on.\n\n\
-         If this was not you, contact the operator of the server now.\n",
-        base = links.base(),
+         If this was not you, contact {operator} now.\n",
+        base = links.server(),
+        operator = links.operator(),
     );
     mail(to, "Your email address was changed", text)
 }
@@ -115,7 +120,7 @@ pub(crate) fn account_exists(to: &Email, links: &PublicLinks) -> Mail {
          If this was you, sign in here:\n{sign_in}\n\n\
          Forgot your password? Choose a new one here:\n{forgot}\n\n\
          If this was not you, ignore this email. Your account stays the same.\n",
-        base = links.base(),
+        base = links.server(),
         sign_in = links.sign_in(),
         forgot = links.forgot_password(),
     );
@@ -128,9 +133,10 @@ pub(crate) fn password_changed(to: &Email, links: &PublicLinks) -> Mail {
         "Hello,\n\n\
          The password of your account on {base} was just changed.\n\n\
          If this was you, there is nothing to do. If not, choose a new password now:\n{forgot}\n\
-         Then check the apps connected to your account, and contact the operator.\n",
-        base = links.base(),
+         Then check the apps connected to your account, and contact {operator}.\n",
+        base = links.server(),
         forgot = links.forgot_password(),
+        operator = links.operator(),
     );
     mail(to, "Your password was changed", text)
 }
@@ -153,9 +159,10 @@ pub(crate) fn second_factor_reset(to: &Email, links: &PublicLinks) -> Mail {
         "Hello,\n\n\
          The operator of {base} turned off the second factor of your account, and signed you out of every browser.\n\n\
          You can sign in with your password now:\n{sign_in}\n\n\
-         Then set up a second factor again. If you did not ask for this, contact the operator.\n",
-        base = links.base(),
+         Then set up a second factor again. If you did not ask for this, contact {operator}.\n",
+        base = links.server(),
         sign_in = links.sign_in(),
+        operator = links.operator(),
     );
     mail(to, "Your second factor was reset", text)
 }
@@ -181,9 +188,10 @@ pub(crate) fn recovery_code_used(to: &Email, links: &PublicLinks, left: u32) -> 
         "Hello,\n\n\
          A recovery code was just used to sign in to your account on {base}. {advice}\n\n\
          If this was not you, someone knows your password. Choose a new one now:\n{forgot}\n\
-         Then create new recovery codes, and contact the operator.\n",
-        base = links.base(),
+         Then create new recovery codes, and contact {operator}.\n",
+        base = links.server(),
         forgot = links.forgot_password(),
+        operator = links.operator(),
     );
     mail(to, "A recovery code was used", text)
 }
@@ -206,9 +214,10 @@ fn account_changed(links: &PublicLinks, change: &str) -> String {
         "Hello,\n\n\
          {change} on {base}.\n\n\
          If this was you, there is nothing to do. If not, choose a new password now:\n{forgot}\n\
-         Then contact the operator.\n",
-        base = links.base(),
+         Then contact {operator}.\n",
+        base = links.server(),
         forgot = links.forgot_password(),
+        operator = links.operator(),
     )
 }
 
@@ -227,7 +236,7 @@ pub(crate) fn webhook_disabled(
     let request = if can_test {
         format!("test it on this page:\n\n{}", links.webhooks(endpoint.client_id))
     } else {
-        "ask the operator to test it.".to_owned()
+        format!("ask {} to test it.", links.operator())
     };
     let text = format!(
         "The webhook endpoint {id} at {host} was disabled on {base}, because {reason}.\n\n\
@@ -236,7 +245,7 @@ pub(crate) fn webhook_disabled(
          that it missed.\n",
         id = endpoint.id,
         host = endpoint.url.host(),
-        base = links.base(),
+        base = links.server(),
     );
     mail(to, "Webhook endpoint disabled", text)
 }
@@ -247,7 +256,7 @@ pub(crate) fn test(to: &Email, links: &PublicLinks) -> Mail {
         "Hello,\n\n\
          This is a test message from {base}. If you can read this, email from this server works.\n\n\
          If you did not expect this email, ignore it. The operator was testing email delivery.\n",
-        base = links.base(),
+        base = links.server(),
     );
     mail(to, "Test message", text)
 }

@@ -7,17 +7,33 @@ use domain::secret::Secret;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicLinks {
     base: String,
+    operator_name: Option<String>,
+    operator_contact: Option<String>,
 }
 
 impl PublicLinks {
     /// Creates links for this public URL, with or without a trailing slash.
     pub fn new(base: &str) -> Self {
-        Self { base: base.trim_end_matches('/').to_owned() }
+        let base = base.trim_end_matches('/').to_owned();
+        Self { base, operator_name: None, operator_contact: None }
     }
 
-    /// Returns the public URL without a trailing slash.
-    pub fn base(&self) -> &str {
-        &self.base
+    /// Adds the published name and contact of the operator.
+    #[must_use]
+    pub fn operated_by(self, name: Option<String>, contact: Option<String>) -> Self {
+        Self { operator_name: name, operator_contact: contact, ..self }
+    }
+
+    /// Returns the public URL with the operator's name: `https://rest.example (Example Clinic)`.
+    pub fn server(&self) -> String {
+        let Self { base, operator_name, .. } = self;
+        operator_name.as_ref().map_or_else(|| base.clone(), |name| format!("{base} ({name})"))
+    }
+
+    /// Returns the operator with their contact: `the operator (help@rest.example)`.
+    pub fn operator(&self) -> String {
+        let contact = self.operator_contact.as_ref();
+        contact.map_or_else(|| "the operator".to_owned(), |contact| format!("the operator ({contact})"))
     }
 
     /// Returns the address of a password link. It is as secret as the link.

@@ -38,7 +38,7 @@ pub(crate) async fn run(command: MailCommand, settings: &Settings) -> anyhow::Re
     };
     let server = format!("{}:{}", options.host, options.port);
     let report = |step| output::note(sentence(step, &options, &server));
-    let test = wiring::test_mail(options.clone(), &public_url)?;
+    let test = wiring::test_mail(options.clone(), settings, &public_url)?;
     let sent = test.run(&address, &report).await;
     sent.map_err(|MailProbeError(reason)| anyhow::Error::from_boxed(reason))
         .context("the test message was not sent")?;

@@ -5,6 +5,7 @@ use crate::settings::{PublicUrl, Settings};
 use anyhow::Context;
 use application::mail::{DeliverMail, PublicLinks, QueueMail, SendTestMail};
 use application::ports::storage::OutboxReader;
+use http_adapter::Operator;
 use smtp_adapter::{SmtpMailer, SmtpOptions};
 use std::sync::Arc;
 use system_adapter::{EncryptedMailSealer, EncryptionKey, SystemClock, SystemEntropy};
@@ -29,7 +30,7 @@ impl MailParts {
     ) -> anyhow::Result<Option<Self>> {
         let Some(options) = settings.mail.options(public_url)? else { return Ok(None) };
         let sealer = Arc::new(EncryptedMailSealer::new(encryption_key.clone()));
-        let links = PublicLinks::new(public_url.as_str());
+        let links = links(settings, public_url);
         let queue = QueueMail::new(sealer.clone(), Arc::new(SystemEntropy), links);
         let mailer = mailer(options, clock.clone())?;
         let deliver = DeliverMail::new(store.units.clone(), mailer, sealer, clock.clone());
@@ -37,10 +38,19 @@ impl MailParts {
     }
 }
 
+fn links(settings: &Settings, public_url: &PublicUrl) -> PublicLinks {
+    let Operator { name, contact } = settings.server.operator();
+    PublicLinks::new(public_url.as_str()).operated_by(name, contact)
+}
+
 /// Wires the test of the mail server, which needs no store.
-pub(crate) fn test_mail(options: SmtpOptions, public_url: &PublicUrl) -> anyhow::Result<SendTestMail> {
+pub(crate) fn test_mail(
+    options: SmtpOptions,
+    settings: &Settings,
+    public_url: &PublicUrl,
+) -> anyhow::Result<SendTestMail> {
     let mailer = mailer(options, Arc::new(SystemClock))?;
-    Ok(SendTestMail::new(mailer, PublicLinks::new(public_url.as_str())))
+    Ok(SendTestMail::new(mailer, links(settings, public_url)))
 }
 
 fn mailer(options: SmtpOptions, clock: SharedClock) -> anyhow::Result<Arc<SmtpMailer>> {

@@ -15,7 +15,8 @@ fn to() -> Email {
 }
 
 fn links() -> PublicLinks {
-    PublicLinks::new("https://rest.example/")
+    let (name, contact) = ("Example Clinic".to_owned(), "help@rest.example".to_owned());
+    PublicLinks::new("https://rest.example/").operated_by(Some(name), Some(contact))
 }
 
 /// All messages with a link, and the lifetime of that link.
@@ -65,7 +66,7 @@ fn a_used_recovery_code_is_reported_with_the_number_that_is_left_and_advice_if_f
 #[test]
 fn a_reset_second_factor_is_attributed_to_the_operator() {
     let text = second_factor_reset(&to(), &links()).text;
-    assert!(text.contains("The operator of https://rest.example turned off the second factor"), "{text}");
+    assert!(text.contains("The operator of https://rest.example (Example Clinic) turned off"), "{text}");
 }
 
 #[test]
@@ -111,6 +112,23 @@ fn a_message_has_one_line_of_subject_short_lines_but_for_links_and_repeats_no_ad
         assert!(!mail.text.contains("robin") && !mail.subject.contains("robin"));
         assert!(mail.text.len() < 800, "{}", mail.subject);
     }
+}
+
+#[test]
+fn every_message_names_the_operator_and_gives_the_contact_when_it_asks_to_contact() {
+    for mail in messages() {
+        assert!(mail.text.contains("https://rest.example (Example Clinic)"), "{}", mail.text);
+        assert!(!mail.text.contains("contact the operator.") && !mail.text.contains("ask the operator to"));
+        let asks = mail.text.contains("contact the operator");
+        assert_eq!(mail.text.contains("the operator (help@rest.example)"), asks, "{}", mail.text);
+    }
+}
+
+#[test]
+fn a_message_of_an_operator_without_a_name_has_the_address_alone() {
+    let text = email_changed(&to(), &PublicLinks::new("https://rest.example")).text;
+    assert!(text.contains("on https://rest.example now has"), "{text}");
+    assert!(text.contains("contact the operator now."), "{text}");
 }
 
 #[test]
