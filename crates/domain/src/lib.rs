@@ -16,6 +16,7 @@ pub mod client;
 pub mod client_usage;
 pub mod code;
 pub mod consent;
+mod counted;
 pub mod data_endpoint;
 pub mod data_kind;
 pub mod deceptive_text;
@@ -49,3 +50,5 @@ pub mod supplement;
 pub mod time;
 pub mod user;
 pub mod webhook;
+
+pub use counted::counted;

@@ -33,7 +33,7 @@ pub(crate) enum AuditCommand {
 #[derive(Debug, Args)]
 pub(crate) struct ListArguments {
     /// Only events about this user (id or email address)
-    #[arg(long, value_name = "USER", value_parser = UserRef::parse, allow_hyphen_values = true)]
+    #[arg(long, value_name = "USER", value_parser = UserRef::parse)]
     user: Option<UserRef>,
     /// Only events about this client
     #[arg(long, value_name = "CLIENT_ID", value_parser = ClientId::parse)]
@@ -86,7 +86,7 @@ async fn list(session: &Session, arguments: &ListArguments) -> anyhow::Result<()
         after = Some((last.at, last.id));
         records.extend(events.iter().map(event_record));
     }
-    Ok(output::print_list(&records, *json)?)
+    Ok(output::print_list(&records, "events", *json)?)
 }
 
 async fn reads(session: &Session, arguments: &ReadsArguments) -> anyhow::Result<()> {
@@ -103,7 +103,7 @@ async fn reads(session: &Session, arguments: &ReadsArguments) -> anyhow::Result<
             break;
         }
     }
-    Ok(output::print_list(&records, arguments.json)?)
+    Ok(output::print_list(&records, "reads", arguments.json)?)
 }
 
 /// Returns how many entries are still missing; `None` if the limit is reached.

@@ -72,7 +72,7 @@ async fn find(session: &Session, arguments: &FindArguments) -> anyhow::Result<()
         bail!("no label in the catalogue has the UPC {}", arguments.upc.as_str());
     }
     let records: Vec<Record> = found.iter().map(record).collect();
-    Ok(output::print_list(&records, arguments.json)?)
+    Ok(output::print_list(&records, "labels", arguments.json)?)
 }
 
 fn record(version: &CatalogueVersion) -> Record {

@@ -234,7 +234,7 @@ async fn list(session: &Session, arguments: &ListClientsArguments) -> anyhow::Re
         let listed = clients.iter().filter(|client| !arguments.drafts || client.review.is_draft());
         records.extend(listed.map(summary));
     }
-    Ok(output::print_list(&records, arguments.list.json)?)
+    Ok(output::print_list(&records, "clients", arguments.list.json)?)
 }
 
 async fn show(session: &Session, arguments: &OneArguments) -> anyhow::Result<()> {

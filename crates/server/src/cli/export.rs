@@ -12,6 +12,7 @@ use application::ports::export_writer::{ExportFormat, ExportWriters as _};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
+use domain::counted;
 use domain::scope::ScopeSet;
 use indicatif::ProgressBar;
 use std::fs::OpenOptions;
@@ -28,7 +29,7 @@ use system_adapter::TimerPause;
     docs/import/ndjson.md describes the lines.")]
 pub(crate) struct ExportArguments {
     /// User id or email address
-    #[arg(long, value_name = "USER", value_parser = UserRef::parse, allow_hyphen_values = true)]
+    #[arg(long, value_name = "USER", value_parser = UserRef::parse)]
     user: UserRef,
     /// ndjson: JSON lines that can be imported again; zip: CSV tables for spreadsheets
     #[arg(long, default_value = "ndjson", value_parser = format())]
@@ -87,16 +88,20 @@ async fn write(mut export: Export, mut out: impl Write) -> anyhow::Result<()> {
     let progress = progress();
     while let Some(bytes) = export.next().await? {
         out.write_all(&bytes)?;
-        let ExportCounts { profiles: _, sessions, supplements, logs } = export.counts();
-        progress.set_message(format!("{sessions} sessions, {supplements} supplements, {logs} logs"));
+        let [sessions, supplements, logs] = in_words(export.counts());
+        progress.set_message(format!("{sessions}, {supplements}, {logs}"));
         progress.tick();
     }
     progress.finish_and_clear();
     if progress_is_shown() {
-        let ExportCounts { profiles: _, sessions, supplements, logs } = export.counts();
-        output::note(format!("exported {sessions} sessions, {supplements} supplements and {logs} logs"));
+        let [sessions, supplements, logs] = in_words(export.counts());
+        output::note(format!("exported {sessions}, {supplements} and {logs}"));
     }
     Ok(out.flush()?)
+}
+
+fn in_words(ExportCounts { profiles: _, sessions, supplements, logs }: ExportCounts) -> [String; 3] {
+    [counted(sessions, "session"), counted(supplements, "supplement"), counted(logs, "log")]
 }
 
 /// Returns a progress bar; hidden unless standard error is a terminal and the export is not printed to one.

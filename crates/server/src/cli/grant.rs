@@ -38,7 +38,7 @@ pub(crate) enum GrantCommand {
 #[derive(Debug, Args)]
 pub(crate) struct GrantArguments {
     /// Only grants of this user (id or email address)
-    #[arg(long, value_name = "USER", value_parser = UserRef::parse, allow_hyphen_values = true)]
+    #[arg(long, value_name = "USER", value_parser = UserRef::parse)]
     user: Option<UserRef>,
     /// Only grants of this client
     #[arg(long, value_name = "CLIENT_ID", value_parser = ClientId::parse)]
@@ -89,7 +89,7 @@ async fn list(session: &Session, arguments: &GrantArguments) -> anyhow::Result<(
         let uses = last_uses.run(&grants).await?;
         records.extend(grants.iter().zip(uses).map(|(grant, last_use)| record(grant, last_use)));
     }
-    Ok(output::print_list(&records, arguments.json)?)
+    Ok(output::print_list(&records, "grants", arguments.json)?)
 }
 
 async fn revoke(session: &Session, arguments: &GrantArguments) -> anyhow::Result<()> {

@@ -40,7 +40,7 @@ pub(crate) struct ImportArguments {
     #[command(subcommand)]
     command: Option<ImportCommand>,
     /// User who owns the records (id or email address); not needed for a catalogue (dsld)
-    #[arg(long, value_name = "USER", value_parser = UserRef::parse, allow_hyphen_values = true)]
+    #[arg(long, value_name = "USER", value_parser = UserRef::parse)]
     user: Option<UserRef>,
     /// Format of the files; auto detects it from their content
     #[arg(long, default_value = "auto", value_parser = Format::parse)]
@@ -177,6 +177,7 @@ impl Failures {
         let failed: Vec<_> = all.into_iter().filter(|(count, _)| *count > 0).collect();
         match failed.as_slice() {
             [] => None,
+            [(_, what)] if files == 1 => Some(format!("the file was {what}")),
             [(count, what)] => Some(format!("{count} of {files} files {} {what}", were(*count))),
             several => {
                 let parts = several.iter().map(|(count, what)| format!("{count} {} {what}", were(*count)));
@@ -259,5 +260,7 @@ mod tests {
         let missing = |refused| Failures { missing: 1, refused, incomplete: 0 }.summary(5).unwrap();
         assert_eq!(missing(0), "1 of 5 files was not found");
         assert_eq!(missing(2), "of 5 files, 1 was not found and 2 were refused");
+        let only = Failures { missing: 0, refused: 1, incomplete: 0 };
+        assert_eq!(only.summary(1).unwrap(), "the file was refused");
     }
 }

@@ -100,7 +100,7 @@ async fn rotate(session: &Session, settings: &Settings, arguments: &RotateArgume
 async fn list(session: &Session, arguments: &ListArguments) -> anyhow::Result<()> {
     let keys = ListSigningKeys::new(session.store.signing_keys.clone()).run().await?;
     let records: Vec<Record> = keys.iter().map(record).collect();
-    Ok(output::print_list(&records, arguments.json)?)
+    Ok(output::print_list(&records, "signing keys", arguments.json)?)
 }
 
 async fn retire(session: &Session, arguments: &RetireArguments) -> anyhow::Result<()> {

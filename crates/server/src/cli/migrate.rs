@@ -5,6 +5,7 @@ use crate::settings::Settings;
 use crate::wiring::{IfMissing, KeyParts, KeySource, Schema, Store, explained, refusal};
 use anyhow::{Context, bail};
 use application::schema::SchemaState;
+use domain::counted;
 use std::sync::Arc;
 
 /// Creates or updates the schema, then creates the first signing key if there is none.
@@ -14,8 +15,7 @@ pub(crate) async fn run(settings: &Settings) -> anyhow::Result<()> {
     let applied = migrate(&store.schema).await.with_context(|| format!("{place} was not migrated"))?;
     output::note(match applied {
         0 => format!("{place}: the schema was up to date"),
-        1 => format!("{place}: applied 1 migration"),
-        number => format!("{place}: applied {number} migrations"),
+        number => format!("{place}: applied {}", counted(number, "migration")),
     });
     for warning in store.schema.layout().await?.warnings {
         output::note(format!("WARNING: {warning}"));

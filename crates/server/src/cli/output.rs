@@ -103,9 +103,14 @@ pub(crate) fn text(record: &Record) -> String {
     record.0.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Prints a list: a JSON object per line, or columns with headings.
-pub(crate) fn print_list(records: &[Record], json: bool) -> io::Result<()> {
+/// Prints a list: a JSON object per line, or columns with headings. If it is empty, people read that there
+/// are no `items`.
+pub(crate) fn print_list(records: &[Record], items: &str, json: bool) -> io::Result<()> {
     let mut out = Out::new();
+    if !json && records.is_empty() {
+        writeln!(out, "There are no {items} to show.")?;
+        return out.flush();
+    }
     if json {
         for record in records {
             writeln!(out, "{}", record.to_json()?)?;
@@ -164,7 +169,9 @@ fn cells(record: &Record) -> Vec<String> {
 fn for_people(value: &Value) -> String {
     match value {
         Value::Null => "-".to_owned(),
+        Value::String(text) if text.is_empty() => "-".to_owned(),
         Value::String(text) => escape_deceptive(text).into_owned(),
+        Value::Array(values) if values.is_empty() => "none".to_owned(),
         Value::Array(values) => values.iter().map(for_people).collect::<Vec<_>>().join(" "),
         other => other.to_string(),
     }
@@ -219,5 +226,12 @@ mod tests {
             .with("scopes", vec!["a", "b"]);
         assert_eq!(record.to_json().unwrap(), r#"{"user_id":"u","locked_at":null,"scopes":["a","b"]}"#);
         assert_eq!(cells(&record), ["u", "-", "a b"]);
+    }
+
+    #[test]
+    fn no_value_is_shown_as_nothing() {
+        let record = Record::new().with("retired", Vec::<String>::new()).with("refusal", "");
+        assert_eq!(record.to_json().unwrap(), r#"{"retired":[],"refusal":""}"#);
+        assert_eq!(cells(&record), ["none", "-"]);
     }
 }

@@ -93,7 +93,7 @@ async fn create(session: &Session, arguments: CreateArguments) -> anyhow::Result
             None => record,
         });
     }
-    Ok(output::print_list(&records, json)?)
+    Ok(output::print_list(&records, "sandbox people", json)?)
 }
 
 /// Returns the app if it can receive codes without further input.
@@ -148,7 +148,7 @@ async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
             .with("owner_id", person.owner.map(|owner| owner.to_string()))
             .with("records_until", person.records_until.to_string())
     };
-    Ok(output::print_list(&people.iter().map(listed).collect::<Vec<_>>(), json)?)
+    Ok(output::print_list(&people.iter().map(listed).collect::<Vec<_>>(), "sandbox people", json)?)
 }
 
 async fn erase(session: &Session, arguments: &EraseArguments) -> anyhow::Result<()> {
@@ -160,7 +160,11 @@ async fn erase(session: &Session, arguments: &EraseArguments) -> anyhow::Result<
     let receipt = |erasure: &application::erasure::Erasure| {
         Record::new().with_text("erasure_id", erasure.id).with("erased_at", format::utc(erasure.at))
     };
-    Ok(output::print_list(&receipts.iter().map(receipt).collect::<Vec<_>>(), arguments.json)?)
+    Ok(output::print_list(
+        &receipts.iter().map(receipt).collect::<Vec<_>>(),
+        "sandbox people",
+        arguments.json,
+    )?)
 }
 
 fn summary(person: &SandboxPerson) -> Record {

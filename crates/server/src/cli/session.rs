@@ -81,7 +81,7 @@ async fn list(session: &Session, settings: &Settings, arguments: &ListArguments)
                 .with("last_seen_at", format::utc(found.last_seen_at))
         })
         .collect();
-    Ok(output::print_list(&records, arguments.json)?)
+    Ok(output::print_list(&records, "sign-ins", arguments.json)?)
 }
 
 async fn revoke(session: &Session, settings: &Settings, arguments: &RevokeArguments) -> anyhow::Result<()> {

@@ -31,7 +31,7 @@ pub(crate) enum TokenCommand {
 #[derive(Debug, Args)]
 pub(crate) struct CreateArguments {
     /// User id or email address
-    #[arg(long, value_name = "USER", value_parser = UserRef::parse, allow_hyphen_values = true)]
+    #[arg(long, value_name = "USER", value_parser = UserRef::parse)]
     user: UserRef,
     /// Scope of the token: profile, sleep or supplements; repeatable
     #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = Scope::parse)]
@@ -51,7 +51,7 @@ pub(crate) struct CreateArguments {
 #[derive(Debug, Args)]
 pub(crate) struct ListArguments {
     /// User id or email address
-    #[arg(long, value_name = "USER", value_parser = UserRef::parse, allow_hyphen_values = true)]
+    #[arg(long, value_name = "USER", value_parser = UserRef::parse)]
     user: UserRef,
     /// Print one JSON object per line
     #[arg(long)]
@@ -62,7 +62,7 @@ pub(crate) struct ListArguments {
 #[derive(Debug, Args)]
 pub(crate) struct RevokeArguments {
     /// User id or email address
-    #[arg(long, value_name = "USER", value_parser = UserRef::parse, allow_hyphen_values = true)]
+    #[arg(long, value_name = "USER", value_parser = UserRef::parse)]
     user: UserRef,
     /// Only this token, an id from `restwell token list`
     #[arg(long, value_name = "TOKEN_ID", value_parser = PersonalTokenId::parse)]
@@ -98,7 +98,7 @@ async fn create(session: &Session, arguments: &CreateArguments) -> anyhow::Resul
 async fn list(session: &Session, arguments: &ListArguments) -> anyhow::Result<()> {
     let user_id = arguments.user.id(session).await?;
     let records: Vec<Record> = tokens(session, user_id).await?.into_iter().map(record).collect();
-    Ok(output::print_list(&records, arguments.json)?)
+    Ok(output::print_list(&records, "personal access tokens", arguments.json)?)
 }
 
 async fn revoke(session: &Session, arguments: &RevokeArguments) -> anyhow::Result<()> {

@@ -55,7 +55,7 @@ pub(crate) struct CreateArguments {
     #[arg(long, value_name = "URL", value_parser = OutboundUrl::parse)]
     url: OutboundUrl,
     /// Email address that is notified if the endpoint is disabled
-    #[arg(long, value_name = "EMAIL", value_parser = Email::parse, allow_hyphen_values = true)]
+    #[arg(long, value_name = "EMAIL", value_parser = Email::parse)]
     contact: Option<Email>,
     /// Print `{"endpoint_id","secret"}`
     #[arg(long)]
@@ -163,7 +163,7 @@ async fn create(session: &Session, settings: &Settings, arguments: CreateArgumen
 async fn list(session: &Session, arguments: &ListArguments) -> anyhow::Result<()> {
     let endpoints = session.store.webhooks.list_endpoints(arguments.client).await?;
     let records: Vec<Record> = endpoints.iter().map(record).collect();
-    Ok(output::print_list(&records, arguments.json)?)
+    Ok(output::print_list(&records, "webhook endpoints", arguments.json)?)
 }
 
 async fn test(manage: &ManageWebhooks, arguments: &OneArguments) -> anyhow::Result<()> {
@@ -190,7 +190,7 @@ async fn deliveries(session: &Session, arguments: &DeliveriesArguments) -> anyho
     let DeliveriesArguments { endpoint_id, limit, json } = arguments;
     let deliveries = session.store.webhooks.list_deliveries(*endpoint_id, *limit).await?;
     let records: Vec<Record> = deliveries.iter().map(delivery).collect();
-    Ok(output::print_list(&records, *json)?)
+    Ok(output::print_list(&records, "deliveries", *json)?)
 }
 
 async fn replay(session: &Session, settings: &Settings, arguments: &ReplayArguments) -> anyhow::Result<()> {

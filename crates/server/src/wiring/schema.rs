@@ -4,6 +4,7 @@ use anyhow::anyhow;
 use application::ports::storage::StorageError;
 use application::schema::SchemaState;
 use async_trait::async_trait;
+use domain::counted;
 use postgres_adapter::{Distribution, PostgresStore};
 use sqlite_adapter::SqliteStore;
 
@@ -92,7 +93,7 @@ impl From<Distribution> for Layout {
                 ],
             },
             Distribution::Workers { count, inactive } => Self {
-                fact: Some(format!("the tables are distributed by Citus over {count} workers")),
+                fact: Some(format!("the tables are distributed by Citus over {}", counted(count, "worker"))),
                 warnings: inactive
                     .into_iter()
                     .map(|worker| format!("the Citus worker {worker} is inactive; see citus_activate_node"))
@@ -109,10 +110,7 @@ pub(crate) fn refusal(state: &SchemaState) -> Option<String> {
         SchemaState::Missing => Some("the store is empty; run `restwell migrate` first".to_owned()),
         SchemaState::Older { pending } => Some(format!(
             "the schema of the store is older than this program needs ({} to apply); run `restwell migrate` first",
-            match pending.len() {
-                1 => "1 migration".to_owned(),
-                number => format!("{number} migrations"),
-            }
+            counted(pending.len(), "migration")
         )),
         SchemaState::NewerIncompatible => Some(
             "the schema of the store is newer than this program supports; install the newer Restwell"
@@ -134,6 +132,8 @@ mod tests {
         let inactive = vec!["db2:5432".to_owned()];
         let layout = Layout::from(Distribution::Workers { count: 3, inactive });
         assert_eq!(layout.fact.as_deref(), Some("the tables are distributed by Citus over 3 workers"));
+        let one = Layout::from(Distribution::Workers { count: 1, inactive: Vec::new() });
+        assert_eq!(one.fact.as_deref(), Some("the tables are distributed by Citus over 1 worker"));
         assert!(layout.warnings[0].contains("db2:5432"), "{layout:?}");
     }
 

@@ -20,7 +20,7 @@ use std::io;
 #[derive(Debug, Args)]
 pub(crate) struct ListArguments {
     /// Only imports of this user (id or email address)
-    #[arg(long, value_name = "USER", value_parser = UserRef::parse, allow_hyphen_values = true)]
+    #[arg(long, value_name = "USER", value_parser = UserRef::parse)]
     user: Option<UserRef>,
     /// Maximum number of imports
     #[arg(long, default_value_t = 100)]
@@ -45,7 +45,7 @@ pub(super) async fn list(session: &Session, arguments: &ListArguments) -> anyhow
     let user_id = UserRef::id_of(arguments.user.as_ref(), session).await?;
     let imports = ListImports::new(session.store.imports.clone()).run(user_id, arguments.limit).await?;
     let records: Vec<Record> = imports.iter().map(record).collect();
-    Ok(output::print_list(&records, arguments.json)?)
+    Ok(output::print_list(&records, "imports", arguments.json)?)
 }
 
 fn record(import: &Import) -> Record {

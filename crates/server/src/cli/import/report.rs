@@ -4,6 +4,7 @@ use super::profile::{self, ProfileLine};
 use crate::cli::output::{self, Record};
 use application::import::{Counts, ImportRecordsError, ImportReport, Imported, ReportNote};
 use application::ports::import_source::{ImportRefusal, Rejection};
+use domain::counted;
 use domain::deceptive_text::escape_deceptive;
 use import_adapter::Format;
 use serde::Serialize;
@@ -69,14 +70,19 @@ pub(super) fn print(path: &Path, format: &str, imported: &Imported, json: bool) 
         let place = display(path);
         let unlisted = unlisted(report.rejected_total, report.rejected.iter().map(|_| 1));
         if unlisted > 0 {
-            output::note(format!("{place}: {unlisted} more records were rejected and are not listed"));
+            let records = counted(unlisted, "more record");
+            output::note(format!("{place}: {records} {} rejected, but not listed", were(unlisted)));
         }
         let unlisted = self::unlisted(report.notes_total, report.notes.iter().map(|note| note.count));
         if unlisted > 0 {
-            output::note(format!("{place}: {unlisted} more notes are not listed"));
+            output::note(format!("{place}: {} not listed", counted(unlisted, "more note")));
         }
     }
     Ok(())
+}
+
+const fn were(count: u64) -> &'static str {
+    if count == 1 { "was" } else { "were" }
 }
 
 /// Reports a refused file.

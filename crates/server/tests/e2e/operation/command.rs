@@ -81,6 +81,35 @@ on_sqlite! {
         }
     }
 
+    async fn an_empty_list_is_a_sentence_for_people_and_nothing_for_programs(world: World) {
+        let id = text(&world.json(&["user", "create", "--email", "ada@example.org", "--timezone", "UTC", "--json"]), "user_id");
+        for (command, items) in [
+            (&["import", "list"][..], "imports"),
+            (&["import", "list", "--user", &id], "imports"),
+            (&["client", "list"], "clients"),
+            (&["client", "list", "--drafts"], "clients"),
+            (&["grant", "list"], "grants"),
+            (&["session", "list", &id], "sign-ins"),
+            (&["token", "list", "--user", &id], "personal access tokens"),
+            (&["audit", "reads", &id], "reads"),
+            (&["audit", "list", "--kind", "sleep.deleted"], "events"),
+            (&["webhook", "list"], "webhook endpoints"),
+            (&["sandbox", "list"], "sandbox people"),
+        ] {
+            assert_eq!(world.ok(command), format!("There are no {items} to show.\n"), "{command:?}");
+            assert_eq!(world.ok(&[command, &["--json"]].concat()), "", "{command:?}");
+        }
+    }
+
+    async fn a_rotation_that_retires_no_key_says_so(world: World) {
+        let rotated = world.ok(&["key", "rotate"]);
+        let retired = rotated.lines().find(|line| line.starts_with("retired:")).expect("line");
+        assert!(retired.trim_end().ends_with(" none"), "{rotated}");
+        for line in rotated.lines() {
+            assert!(line.split_once(':').is_some_and(|(_, value)| !value.trim().is_empty()), "{rotated}");
+        }
+    }
+
     async fn people_are_created_shown_and_changed(world: World) {
         let created = world.json(&["user", "create", "--email", "Ada@Example.org", "--timezone", "Europe/Berlin",
             "--birth-date", "1985-04-12", "--json"]);
