@@ -71,6 +71,7 @@ const SENT: view::Message<'static> = view::Message {
     ),
     link: Some(ACCOUNT),
     request_id: None,
+    contact: None,
 };
 
 const ACCOUNT: Link = Link { path: Endpoint::Account.path(), text: "Back to your account" };
@@ -108,7 +109,8 @@ pub(super) async fn confirm(state: Data<PageState>, sent: PersonForm) -> Result<
         Err(ConfirmEmailChangeError::UnusableLink) => return Err(Problem::new(Fault::LinkGone)),
         Err(ConfirmEmailChangeError::Storage(error)) => return Err(error.into()),
     };
-    let view = view::Message { title, text, advice: None, link: Some(ACCOUNT), request_id: None };
+    let view =
+        view::Message { title, text, advice: None, link: Some(ACCOUNT), request_id: None, contact: None };
     page(StatusCode::OK, &view)
 }
 
@@ -119,6 +121,7 @@ const SIGN_IN_FIRST: view::Message<'static> = view::Message {
     advice: Some("If you did not ask to change the address of your account, ignore the email."),
     link: Some(SIGN_IN),
     request_id: None,
+    contact: None,
 };
 
 /// Returns a usable link and the new address.

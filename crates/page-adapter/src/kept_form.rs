@@ -52,6 +52,7 @@ const TOO_LONG: view::Message<'static> = view::Message {
     advice: Some("Go back to the form and copy what you typed. Then sign in and enter it again."),
     link: None,
     request_id: None,
+    contact: None,
 };
 
 /// Shows what the person entered, with a button that sends it. Without a kept form of this person, redirects

@@ -230,6 +230,7 @@ const NO_MAIL: view::Message<'static> = view::Message {
     advice: Some("Ask the operator of this server for a new link to choose a password."),
     link: Some(SIGN_IN),
     request_id: None,
+    contact: None,
 };
 
 const PASSWORD_SET: view::Message<'static> = view::Message {
@@ -238,6 +239,7 @@ const PASSWORD_SET: view::Message<'static> = view::Message {
     advice: None,
     link: Some(SIGN_IN),
     request_id: None,
+    contact: None,
 };
 
 const NOT_CONFIRMED: &str = "To keep passkeys, confirm with one of them. Nothing was changed. Try again, or untick \

@@ -2,12 +2,13 @@
 
 use crate::accept::wants_page;
 use crate::app::is_token_path_elsewhere;
-use crate::problem::{AnswerContext, Dialect, ErrorPages, JsonRpcId};
+use crate::problem::{AnswerContext, Dialect, JsonRpcId};
 use crate::request_id::RequestId;
 use crate::route::Endpoint;
 use crate::{HttpSettings, HttpState};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::{Error, HttpMessage as _, web};
+use std::fmt;
 use uuid::Uuid;
 
 /// Result of a layer.
@@ -51,7 +52,8 @@ impl RequestContext {
             request_id_text: self.request_id.to_string(),
             public_url: settings.public_url.trim_end_matches('/').to_owned(),
             is_https: settings.is_https(),
-            error_pages: self.state.as_ref().map(|state| state.error_pages).unwrap_or_default(),
+            state: self.state.clone(),
+            endpoint: self.endpoint,
             resource_metadata: self.endpoint.and_then(Endpoint::resource_metadata).map(Endpoint::path),
         }
     }
@@ -68,15 +70,23 @@ fn unmatched_dialect(request: &ServiceRequest) -> Dialect {
 }
 
 /// Facts about a request that its error response needs.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) struct ErrorContext {
     pub(super) dialect: Dialect,
     pub(super) request_id: RequestId,
     request_id_text: String,
     public_url: String,
     pub(super) is_https: bool,
-    error_pages: ErrorPages,
+    state: Option<web::Data<HttpState>>,
+    endpoint: Option<Endpoint>,
     resource_metadata: Option<&'static str>,
+}
+
+impl fmt::Debug for ErrorContext {
+    /// Prints the id of the request; the state has no text.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ErrorContext").field("request_id", &self.request_id_text).finish_non_exhaustive()
+    }
 }
 
 impl ErrorContext {
@@ -85,7 +95,9 @@ impl ErrorContext {
             dialect: self.dialect,
             request_id: &self.request_id_text,
             public_url: &self.public_url,
-            error_pages: self.error_pages,
+            endpoint: self.endpoint,
+            settings: self.state.as_ref().map(|state| &state.settings),
+            error_pages: self.state.as_ref().map(|state| state.error_pages).unwrap_or_default(),
             resource_metadata: self.resource_metadata,
             json_rpc_id,
         }

@@ -1,6 +1,7 @@
 //! Response to a problem: status, headers and one of the body formats.
 
 use super::{ErrorPages, ErrorText, Fault, OAuthErrorBody, Problem, ProblemBody};
+use crate::{Endpoint, HttpSettings};
 use actix_web::http::header::{self, HeaderName, HeaderValue};
 use actix_web::{HttpResponse, HttpResponseBuilder, ResponseError};
 use domain::rate_limit::RateStatus;
@@ -35,6 +36,8 @@ pub(crate) struct AnswerContext<'a> {
     pub(crate) dialect: Dialect,
     pub(crate) request_id: &'a str,
     pub(crate) public_url: &'a str,
+    pub(crate) endpoint: Option<Endpoint>,
+    pub(crate) settings: Option<&'a HttpSettings>,
     pub(crate) error_pages: ErrorPages,
     /// Path of the metadata for clients without a valid token.
     pub(crate) resource_metadata: Option<&'static str>,
@@ -106,7 +109,15 @@ fn oauth_answer(mut builder: HttpResponseBuilder, problem: &Problem) -> HttpResp
 fn page_answer(builder: HttpResponseBuilder, problem: &Problem, context: AnswerContext<'_>) -> HttpResponse {
     let detail = problem.detail_text();
     let fault = problem.fault();
-    let text = ErrorText { fault, title: fault.row().title, detail: &detail, request_id: context.request_id };
+    let text = ErrorText {
+        fault,
+        title: fault.row().title,
+        detail: &detail,
+        request_id: context.request_id,
+        retry_after_seconds: problem.retry_after_seconds(),
+        endpoint: context.endpoint,
+        settings: context.settings,
+    };
     (context.error_pages.problem)(builder, text)
 }
 

@@ -1,6 +1,7 @@
 //! Errors for people, which `page-adapter` renders.
 
 use super::{ErrorEntry, Fault, Problem, error_reference};
+use crate::{Endpoint, HttpSettings};
 use actix_web::{HttpResponse, HttpResponseBuilder};
 
 /// Texts of an error page; none of them repeats input.
@@ -14,6 +15,12 @@ pub struct ErrorText<'a> {
     pub detail: &'a str,
     /// Id of the request in the operator's log.
     pub request_id: &'a str,
+    /// Seconds of `Retry-After`, if the response has it.
+    pub retry_after_seconds: Option<u32>,
+    /// The requested endpoint; `None` if the path has none.
+    pub endpoint: Option<Endpoint>,
+    /// HTTP settings; `None` if the error occurred before they were known.
+    pub settings: Option<&'a HttpSettings>,
 }
 
 /// Rendering of errors for people.

@@ -12,8 +12,7 @@ served without a row in that table, and a test sends every credential below to e
 
 ## Endpoints
 
-`HEAD` is served wherever `GET` is, except at `/api/token`, `/api/refresh` and `/continue`. Any other method is a 405
-and any other path a 404, with any credential.
+Any other method is a 405 and any other path a 404, with any credential.
 
 | endpoint | what it does | for |
 |---|---|---|

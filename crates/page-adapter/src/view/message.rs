@@ -15,6 +15,8 @@ pub(crate) struct Message<'a> {
     pub(crate) link: Option<Link>,
     /// Id of the request in the operator's log.
     pub(crate) request_id: Option<&'a str>,
+    /// Email address or URL of the operator, if published.
+    pub(crate) contact: Option<&'a str>,
 }
 
 /// Link to a page of the server.
