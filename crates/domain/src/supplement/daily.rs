@@ -1,13 +1,13 @@
 //! Supplements that a person took, by day, with the totals of their ingredients.
 //!
 //! A day is a local day of the person. Amounts of an ingredient are added only if the labels state the same
-//! unit. An ingredient without a stated amount is left out of the sums and counted.
+//! unit. An ingredient without a stated amount is not in the sums, but named.
 
 use super::{IntakeLog, Supplement};
 use crate::id::SupplementId;
 use crate::time::TimeZone;
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::BuildHasher;
 
 /// Intake of one local day.
@@ -17,8 +17,8 @@ pub struct IntakeDay {
     pub products: BTreeMap<SupplementId, ProductIntake>,
     /// Sums of the ingredients with a stated amount, in the order of their names.
     pub totals: Vec<IngredientTotal>,
-    /// Number of ingredients of the day's entries that state no amount.
-    pub without_amount: usize,
+    /// Names of the ingredients of which a label states no amount, in lower case.
+    pub without_amount: BTreeSet<String>,
 }
 
 /// How much of a product was taken on a day.
@@ -83,7 +83,7 @@ pub fn by_day<'a, S: BuildHasher>(
         let label = labels.get(&log.record.supplement_id());
         for ingredient in label.iter().flat_map(|supplement| supplement.label.ingredients()) {
             let Some(amount) = ingredient.amount() else {
-                day.without_amount += 1;
+                day.without_amount.insert(name_key(ingredient.name()));
                 continue;
             };
             let sum = sums.entry((date, key(ingredient.name(), amount.unit()))).or_insert_with(|| {
@@ -123,7 +123,11 @@ pub fn summarize<'a>(days: impl IntoIterator<Item = &'a IntakeDay>) -> Vec<Ingre
 }
 
 fn key(name: &str, unit: &str) -> IngredientKey {
-    (name.trim().to_lowercase(), unit.trim().to_owned())
+    (name_key(name), unit.trim().to_owned())
+}
+
+fn name_key(name: &str) -> String {
+    name.trim().to_lowercase()
 }
 
 #[cfg(test)]

@@ -117,7 +117,7 @@ fn describe(date: NaiveDate, day: &IntakeDay, intake: &Intake, skip: usize, most
         "date": date.to_string(),
         "products": products.iter().skip(skip).take(most).map(product).collect::<Vec<_>>(),
         "ingredients": totals.iter().skip(skip).take(most).map(ingredient).collect::<Vec<_>>(),
-        "ingredients_without_amount": without_amount,
+        "ingredients_without_amount": without_amount.len(),
         "products_left_out": products.len().saturating_sub(end),
         "ingredients_left_out": totals.len().saturating_sub(end),
     })

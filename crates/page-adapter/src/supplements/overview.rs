@@ -98,7 +98,12 @@ impl Overview<'_> {
             day: day.map(|date| totals(intake, date, range.zone)),
             summary: summary.into_iter().take(MAX_SUMS).map(summary_line).collect(),
             more_sums,
-            without_amount: intake.days.values().map(|day| day.without_amount).sum(),
+            without_amount: intake
+                .days
+                .values()
+                .flat_map(|day| &day.without_amount)
+                .collect::<HashSet<_>>()
+                .len(),
             products: self.products(),
             is_cut: intake.is_cut,
         }
@@ -149,7 +154,7 @@ fn totals(intake: &Intake, date: NaiveDate, zone: TimeZone) -> DayTotals {
         entries: entries.collect(),
         sums: sums.take(MAX_SUMS).collect(),
         more_sums: day.totals.len().saturating_sub(MAX_SUMS),
-        without_amount: day.without_amount,
+        without_amount: day.without_amount.len(),
     }
 }
 

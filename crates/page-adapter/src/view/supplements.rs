@@ -52,6 +52,14 @@ pub(crate) struct IntakeCalendar {
     pub(crate) days: Vec<CalendarDay>,
 }
 
+impl IntakeCalendar {
+    /// Returns whether marks of one row differ in height.
+    fn has_heights(&self) -> bool {
+        let mut pairs = self.rows.iter().flat_map(|row| row.marks.iter().zip(row.marks.iter().skip(1)));
+        pairs.any(|(one, next)| one.height != next.height)
+    }
+}
+
 /// Product in the picture.
 #[derive(Clone)]
 pub(crate) struct CalendarRow {
@@ -267,5 +275,37 @@ impl ProductForm {
     /// Returns whether a further row is filled in.
     fn uses_more(&self) -> bool {
         self.more_rows().any(|(_, row)| !row.name.is_empty() || !row.amount.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CalendarMark, CalendarRow, IntakeCalendar};
+
+    fn calendar(rows: &[&[u32]]) -> IntakeCalendar {
+        let row = |heights: &&[u32]| CalendarRow {
+            name: String::new(),
+            title: String::new(),
+            name_y: 0,
+            base: 0,
+            marks: heights.iter().map(|height| CalendarMark { x: 0, height: *height }).collect(),
+        };
+        IntakeCalendar {
+            finding: String::new(),
+            rows: rows.iter().map(row).collect(),
+            hidden: 0,
+            weeks: Vec::new(),
+            width: 0,
+            bottom: 0,
+            height: 0,
+            days: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn heights_are_explained_only_if_marks_of_one_row_differ() {
+        assert!(!calendar(&[]).has_heights());
+        assert!(!calendar(&[&[16, 16], &[16]]).has_heights());
+        assert!(calendar(&[&[16], &[16, 16, 10]]).has_heights());
     }
 }
