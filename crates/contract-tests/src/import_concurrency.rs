@@ -82,8 +82,7 @@ impl ImportSource for SmallBatches {
 }
 
 fn night(number: u64) -> SleepSession {
-    // All of them in the past.
-    session(number, 1_440 * (i64::try_from(number).unwrap() - 600))
+    session(number, 1_440 * i64::try_from(number).unwrap())
 }
 
 pub(crate) fn nights() -> SmallBatches {

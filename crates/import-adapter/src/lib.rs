@@ -17,7 +17,6 @@ mod fhir;
 mod fitbit;
 mod format;
 mod garmin;
-mod health_kit;
 mod hypnogram;
 mod ingest;
 mod input;

@@ -17,7 +17,7 @@ use application::import::Import;
 use chrono::{Days, TimeDelta};
 use domain::id::SleepSessionId;
 use domain::sleep::trend::{self, DatedNight, SleepSpan, nights_of};
-use domain::sleep::{SleepSession, SleepSource, TimeInBed, local_date};
+use domain::sleep::{SleepSession, SleepSource, TimeInBed};
 use domain::time::TimeZone;
 use http_adapter::Endpoint;
 use http_adapter::problem::{Fault, Problem};
@@ -40,7 +40,7 @@ pub(super) async fn show(
     let session = find(&state, &person, SleepSessionId::parse(&id).ok()).await?;
     let import = state.nights.find.import(person.user_id, session.id).await?;
     let zone = person.home_timezone;
-    let date = local_date(session.record.time_in_bed().end_millis(), zone);
+    let date = session.record.time_in_bed().waking_date(zone);
     let around = Weeks {
         first: date.checked_sub_days(NEIGHBOUR_SEARCH_DAYS).unwrap_or(date),
         last: date.checked_add_days(NEIGHBOUR_SEARCH_DAYS).unwrap_or(date),
@@ -50,10 +50,12 @@ pub(super) async fn show(
     let spans: Vec<_> = around.into_iter().map(|recording| recording.span).collect();
     let same_day = spans.iter().rev().filter(|other| other.date(zone) == date && other.id != session.id);
     let others = same_day.take(MAX_OTHERS).map(|other| picture::sleep_line(other, zone)).collect();
+    let listed = spans.iter().find(|span| span.id == session.id);
+    let is_nap = listed.map_or(session.record.is_nap() == Some(true), SleepSpan::is_nap);
     let neighbours = Neighbours::find(&session, &spans, zone);
     page(
         StatusCode::OK,
-        &draw(person::to_view(&person), zone, &NightPageData { session, import, others, neighbours }),
+        &draw(person::to_view(&person), zone, &NightPageData { session, is_nap, import, others, neighbours }),
     )
 }
 
@@ -65,7 +67,7 @@ pub(super) async fn delete(state: Data<PageState>, sent: PersonForm) -> Result<H
     if !state.nights.delete.session(None, person.user_id, id).await? {
         return Err(Problem::new(Fault::NotFound));
     }
-    let date = local_date(session.record.time_in_bed().end_millis(), person.home_timezone);
+    let date = session.record.time_in_bed().waking_date(person.home_timezone);
     Ok(see_other(&format!("{}?to={date}&done=deleted", Endpoint::Nights.path())))
 }
 
@@ -82,6 +84,8 @@ async fn find(
 /// Data of the page: a night, its import, and other sessions.
 pub(crate) struct NightPageData {
     pub(crate) session: SleepSession,
+    /// Whether it counts as a nap.
+    pub(crate) is_nap: bool,
     pub(crate) import: Option<Import>,
     /// Other sessions of the same day.
     pub(crate) others: Vec<SleepLine>,
@@ -113,21 +117,22 @@ impl Neighbours {
 
 /// Draws the page.
 pub(crate) fn draw(person: view::Person, zone: TimeZone, found: &NightPageData) -> view::Night {
-    let NightPageData { session, import, others, neighbours } = found;
+    let NightPageData { session, is_nap, import, others, neighbours } = found;
     let record = &session.record;
     let frame = record.time_in_bed();
-    let date = local_date(frame.end_millis(), zone);
+    let date = frame.waking_date(zone);
     view::Night {
         person,
         id: session.id.to_string(),
         day: moment::weekday_and_date(date),
         time: moment::night(frame.start_millis(), frame.end_millis(), zone),
-        is_nap: record.is_nap() == Some(true),
+        is_nap: *is_nap,
         time_zone: zone.name().to_owned(),
         change: picture::clock_change(frame.start_millis(), frame.end_millis(), zone),
         time_there: time_there(frame, zone),
         figures: figures(record),
         hypnogram: picture::hypnogram(record, zone),
+        no_stages: picture::no_stages(record),
         metrics: metric_lines(record),
         source: record.source().map_or(picture::NO_SOURCE, SleepSource::as_str).to_owned(),
         updated: moment::to_the_minute(session.updated_at, zone),

@@ -13,8 +13,9 @@ use actix_web::{HttpRequest, HttpResponse};
 use application::account::SignedInPerson;
 use application::night::{NightList, NightsQuery};
 use chrono::{Datelike, Days, NaiveDate};
+use domain::counted;
 use domain::paging::PageSize;
-use domain::sleep::regularity::{ClockSpread, Recording, SleepRegularity};
+use domain::sleep::regularity::{ClockTimes, Recording, SleepRegularity};
 use domain::sleep::trend::{
     self, DatedNight, SleepDay, SleepSpan, SourceNights, Spread, all_together, durations, nights_of, week_of,
 };
@@ -212,17 +213,17 @@ fn pictures(
 fn medians(nights: &[DatedNight<'_>], index: Option<SleepRegularity>, weeks: Weeks) -> Vec<Figure> {
     let figure = |name, value: Option<(String, usize)>| {
         let (value, nights) = value?;
-        Some(Figure { name, value, note: Some(picture::pluralize(nights, "night")) })
+        Some(Figure { name, value, note: Some(counted(nights, "night")) })
     };
     let regularity = |index: SleepRegularity| Figure {
         name: "Regularity",
         value: index.index().to_string(),
-        note: Some(format!("of 100, from {} of days", picture::pluralize(index.pairs, "pair"))),
+        note: Some(format!("of 100, from {} of days", counted(index.pairs, "pair"))),
     };
     let length = |spread: Spread| (moment::duration(spread.median), spread.n);
     let clock = |spread: Spread| (moment::after_noon(spread.median), spread.n);
     let all = durations(nights, all_together).first().copied();
-    let times = ClockSpread::from_nights(nights, weeks.zone);
+    let times = ClockTimes::from_nights(nights, weeks.zone).map(|times| times.spread);
     let figures = [
         figure("Asleep", all.and_then(|all| all.asleep).map(length)),
         figure("In bed", all.map(|all| length(all.in_bed))),

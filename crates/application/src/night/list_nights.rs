@@ -11,9 +11,10 @@ use domain::paging::{PageNumber, PageRequest, PageSize, SortDirection};
 use domain::read_tally::RequestedRange;
 use domain::sleep::packed::{InvalidPacked, MetricWalk, StageWalk};
 use domain::sleep::regularity::{KnownState, Recording};
-use domain::sleep::trend::SleepSpan;
+use domain::sleep::trend::{SleepSpan, mark_naps};
 use domain::sleep::{MetricKind, MetricValue, TimeInBed, local_date};
-use domain::time::{DateRange, TimeZone};
+use domain::time::{DateRange, TimeZone, UtcOffset};
+use std::cmp::Reverse;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,7 +27,7 @@ pub struct NightsQuery {
     pub first: NaiveDate,
     /// Last date of waking up.
     pub last: NaiveDate,
-    /// Zone of the dates.
+    /// The person's zone, of the dates of nights without a zone.
     pub zone: TimeZone,
     /// Whether to return the times asleep and awake.
     pub with_states: bool,
@@ -43,21 +44,26 @@ impl NightsQuery {
 
     /// Returns the query of a page that contains the sessions of the dates; `None` if the range is empty.
     pub fn page(&self) -> Option<SleepPageQuery> {
-        let Self { user_id, first, last, zone, with_states, limit } = *self;
-        // A session that ends on the first date may have started a whole session before.
+        let Self { user_id, first, last, zone: _, with_states, limit } = *self;
+        // A session that ends on the first date may have started a whole session before. A date begins and
+        // ends in the zones of the nights, up to an offset earlier or later than in UTC.
         let longest = TimeDelta::milliseconds(TimeInBed::MAX_MILLIS);
-        let start = zone.first_instant_of(first).checked_sub_signed(longest);
-        let range = DateRange::new(start, Some(zone.last_instant_of(last))).ok()?;
+        let zones = TimeDelta::seconds(UtcOffset::MAX_SECONDS.into());
+        let start = TimeZone::UTC.first_instant_of(first).checked_sub_signed(longest + zones);
+        let end = TimeZone::UTC.last_instant_of(last).checked_add_signed(zones);
+        let range = DateRange::new(start, end).ok()?;
         let page = PageRequest { number: PageNumber::FIRST, size: limit, sort: SortDirection::Descending };
         Some(SleepPageQuery { user_id, range, page, with_stages: with_states, with_metrics: true })
     }
 
-    /// Returns the sessions of the page that end on the dates, and whether earlier ones are missing.
+    /// Returns the sessions of the page that end on the dates, latest date first, and whether earlier ones
+    /// are missing.
     pub fn select(&self, page: SleepPage) -> (Vec<PackedSleepRow>, bool) {
         let SleepPage { mut rows, has_more } = page;
-        let date = |row: &PackedSleepRow| local_date(row.ended_at_millis, self.zone);
+        let date = |row: &PackedSleepRow| row.waking_date(self.zone);
         let is_cut = has_more && rows.last().is_some_and(|row| date(row) >= self.first);
         rows.retain(|row| (self.first..=self.last).contains(&date(row)));
+        rows.sort_by_key(|row| Reverse(date(row)));
         (rows, is_cut)
     }
 }
@@ -65,7 +71,7 @@ impl NightsQuery {
 /// Sessions of some dates.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NightList {
-    /// Sessions by start, latest first.
+    /// Sessions by date of waking up, then by start, latest first.
     pub recordings: Vec<Recording>,
     /// Whether earlier sessions of these dates were left out, because there are more than the limit.
     pub is_cut: bool,
@@ -93,7 +99,7 @@ impl ListNights {
     pub async fn run(&self, query: NightsQuery) -> Result<NightList, StorageError> {
         let Some(page) = query.page() else { return Ok(NightList::default()) };
         let (rows, is_cut) = query.select(self.reader.page(page).await?);
-        let recordings = rows.iter().map(recording).collect::<Result<Vec<_>, _>>()?;
+        let recordings = recordings(&rows, query.zone)?;
         Ok(NightList { recordings, is_cut })
     }
 
@@ -118,12 +124,18 @@ impl ListNights {
         let range = DateRange::default();
         let query = SleepPageQuery { user_id, range, page, with_stages: false, with_metrics: false };
         let page = self.reader.page(query).await?;
-        Ok(page.rows.first().map(|row| local_date(row.ended_at_millis, zone)))
+        Ok(page.rows.first().map(|row| row.waking_date(zone)))
     }
 }
 
-/// Decodes the known part of a session's time in bed, from a row with metrics.
-pub fn recording(row: &PackedSleepRow) -> Result<Recording, StorageError> {
+/// Decodes sessions with metrics, and marks their naps; `rows` has all sessions of each date in the zone.
+pub fn recordings(rows: &[PackedSleepRow], zone: TimeZone) -> Result<Vec<Recording>, StorageError> {
+    let mut recordings = rows.iter().map(recording).collect::<Result<Vec<_>, _>>()?;
+    mark_naps(recordings.iter_mut().map(|recording| &mut recording.span).collect(), zone);
+    Ok(recordings)
+}
+
+fn recording(row: &PackedSleepRow) -> Result<Recording, StorageError> {
     let asleep_millis = asleep_millis(&row.metrics).map_err(|_| row.corrupt(PackedPart::Metrics))?;
     let states = states(row.started_at_millis, &row.stages).map_err(|_| row.corrupt(PackedPart::Stages))?;
     let span = SleepSpan {
@@ -131,6 +143,7 @@ pub fn recording(row: &PackedSleepRow) -> Result<Recording, StorageError> {
         source: row.source.clone(),
         start_millis: row.started_at_millis,
         end_millis: row.ended_at_millis,
+        offset_at_end: row.offset_at_end,
         is_nap: row.is_nap,
         asleep_millis,
     };

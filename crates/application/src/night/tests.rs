@@ -10,7 +10,7 @@ use domain::audit::{AuditActor, AuditKind};
 use domain::id::{ImportId, SleepSessionId};
 use domain::paging::{PageSize, SortDirection};
 use domain::sleep::{MetricKind, MetricValue, SleepMetrics, TimeInBed, packed};
-use domain::time::{DateRange, TimeZone};
+use domain::time::{DateRange, TimeZone, UtcOffset};
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -53,8 +53,8 @@ fn reader(rows: Vec<PackedSleepRow>, has_more: bool) -> Arc<MockSleepReader> {
     let mut reader = MockSleepReader::new();
     reader.expect_page().returning(move |query: SleepPageQuery| {
         assert_eq!(query.user_id, user_id(1));
-        assert_eq!(query.range.start().unwrap().to_rfc3339(), "2026-02-22T23:00:00+00:00");
-        assert!(query.range.end().unwrap().to_rfc3339().starts_with("2026-03-03T22:59:59.999999"));
+        assert_eq!(query.range.start().unwrap().to_rfc3339(), "2026-02-22T06:00:00+00:00");
+        assert!(query.range.end().unwrap().to_rfc3339().starts_with("2026-03-04T17:59:59.999999"));
         Ok(SleepPage { rows: rows.clone(), has_more })
     });
     Arc::new(reader)
@@ -72,6 +72,34 @@ async fn sessions_are_listed_whose_dates_of_waking_up_are_in_the_range() {
     assert_eq!((only.span.id, only.span.asleep_millis), (id(2), Some(25_200_000)));
     // The sessions that are left out lie before the range.
     assert!(!list.is_cut);
+}
+
+#[tokio::test]
+async fn a_night_is_listed_under_the_day_of_waking_up_in_its_own_zone() {
+    // In Honolulu: waking up at 06:00 on 3 March, 17:00 in Berlin; and at 23:00, the next day in Berlin.
+    let there = |row| PackedSleepRow { offset_at_end: UtcOffset::parse("-10:00").ok(), ..row };
+    let rows = vec![
+        there(row(4, "2026-03-04T05:00:00Z", "2026-03-04T09:00:00Z")),
+        row(3, "2026-03-03T20:00:00Z", "2026-03-03T23:30:00Z"),
+        row(2, "2026-03-02T22:00:00Z", "2026-03-03T06:00:00Z"),
+        there(row(1, "2026-03-02T01:00:00Z", "2026-03-02T09:00:00Z")),
+    ];
+    let list = ListNights::new(reader(rows, false), clock()).run(query()).await.unwrap();
+    let ids: Vec<_> = list.recordings.iter().map(|found| found.span.id).collect();
+    assert_eq!(ids, [id(4), id(2)]);
+    let sorted = |zone| list.recordings.iter().map(move |found| found.span.date(zone));
+    assert!(sorted(query().zone).is_sorted_by(|one, next| one >= next));
+}
+
+#[tokio::test]
+async fn a_short_session_of_unknown_kind_is_listed_as_a_nap() {
+    let rows = vec![
+        row(2, "2026-03-03T13:00:00Z", "2026-03-03T13:30:00Z"),
+        row(1, "2026-03-02T22:00:00Z", "2026-03-03T06:00:00Z"),
+    ];
+    let list = ListNights::new(reader(rows, false), clock()).run(query()).await.unwrap();
+    let naps: Vec<_> = list.recordings.iter().map(|found| (found.span.id, found.span.is_nap)).collect();
+    assert_eq!(naps, [(id(2), Some(true)), (id(1), None)]);
 }
 
 #[tokio::test]

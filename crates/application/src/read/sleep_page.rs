@@ -1,9 +1,11 @@
 //! Pages of sleep sessions.
 
 use crate::StorageError;
+use chrono::NaiveDate;
 use domain::id::{SleepSessionId, UserId};
 use domain::paging::PageRequest;
-use domain::time::{DateRange, UtcOffset};
+use domain::sleep::waking_date;
+use domain::time::{DateRange, TimeZone, UtcOffset};
 
 /// Query for a page of sleep sessions.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -64,6 +66,11 @@ pub struct SleepPage {
 }
 
 impl PackedSleepRow {
+    /// Returns the [date of waking up](waking_date).
+    pub fn waking_date(&self, zone: TimeZone) -> NaiveDate {
+        waking_date(self.ended_at_millis, self.offset_at_end, zone)
+    }
+
     /// Returns the error for a part that cannot be decoded.
     pub fn corrupt(&self, part: PackedPart) -> StorageError {
         let column = match part {

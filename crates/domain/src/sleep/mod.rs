@@ -29,7 +29,7 @@ pub use hypnogram::{Hypnogram, InvalidHypnogram, InvalidStageEntry, StageEntry};
 pub use metric_kind::{MetricKind, MetricUnit};
 pub use metric_value::MetricValue;
 pub use metrics::{InvalidMetrics, SleepMetrics};
-pub use noon_day::{ClockChange, NoonDay, local_date};
+pub use noon_day::{ClockChange, NoonDay, local_date, waking_date};
 pub use precedence::{Precedence, is_ambiguous_key};
 pub use reconcile::{Reconciliation, reconcile};
 pub use record::{InvalidSleepRecord, SleepRecord, SleepRecordHead, SleepSession};

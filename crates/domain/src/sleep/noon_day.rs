@@ -1,6 +1,6 @@
 //! Noon-to-noon days, which keep a night in one piece.
 
-use crate::time::{Fold, TimeZone};
+use crate::time::{Fold, TimeZone, UtcOffset};
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, TimeDelta, Utc};
 
 const MILLIS_PER_MINUTE: i64 = 60_000;
@@ -107,8 +107,16 @@ pub fn local_date(unix_millis: i64, zone: TimeZone) -> NaiveDate {
     DateTime::from_timestamp_millis(wall_millis(unix_millis, zone)).unwrap_or_default().date_naive()
 }
 
+/// Returns the date of waking up: by the clocks of the night's own zone if its offset at the end is known,
+/// else by those of the person's zone (decisions 11). Milliseconds are since 1970-01-01 UTC.
+pub fn waking_date(end_millis: i64, offset_at_end: Option<UtcOffset>, zone: TimeZone) -> NaiveDate {
+    let Some(offset) = offset_at_end else { return local_date(end_millis, zone) };
+    let wall = end_millis.saturating_add(i64::from(offset.seconds()) * 1_000);
+    DateTime::from_timestamp_millis(wall).unwrap_or_default().date_naive()
+}
+
 /// Returns what the clock shows, as if it showed UTC.
-fn wall_millis(unix_millis: i64, zone: TimeZone) -> i64 {
+pub(super) fn wall_millis(unix_millis: i64, zone: TimeZone) -> i64 {
     let seconds = zone.offset_at(instant_of(unix_millis)).seconds();
     unix_millis.saturating_add(i64::from(seconds) * 1_000)
 }

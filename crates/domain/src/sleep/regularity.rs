@@ -1,7 +1,7 @@
 //! Regularity: spread of bedtimes and wake times, and the Sleep Regularity Index.
 
-use super::noon_day::CLOCK_MINUTES;
-use super::trend::{DatedNight, SleepSpan, Spread};
+use super::noon_day::{CLOCK_MINUTES, wall_millis};
+use super::trend::{DatedNight, SleepSpan, Spread, unroll};
 use super::{NoonDay, Stage};
 use crate::time::TimeZone;
 use chrono::NaiveDate;
@@ -9,9 +9,23 @@ use std::collections::BTreeMap;
 
 /// Number of consecutive days of data that the index needs.
 const MIN_CONSECUTIVE_DAYS: usize = 7;
+const DAY_MILLIS: i64 = CLOCK_MINUTES * 60_000;
 
-/// Spread of the clock times of going to bed and getting up, in milliseconds after noon of the day before
-/// waking up. Times around midnight are neighbours.
+/// Clock times of going to bed and getting up, in milliseconds after noon, one each for each night.
+///
+/// Both kinds of times are [unrolled](unroll): their order and median do not depend on the side of midnight.
+/// The median of getting up is less than a day after that of going to bed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClockTimes {
+    /// Going to bed.
+    pub bedtimes: Vec<i64>,
+    /// Getting up.
+    pub wake_times: Vec<i64>,
+    /// Spread of both.
+    pub spread: ClockSpread,
+}
+
+/// Spread of the clock times of going to bed and getting up, in milliseconds after noon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClockSpread {
     /// Going to bed.
@@ -20,18 +34,24 @@ pub struct ClockSpread {
     pub wake_time: Spread,
 }
 
-impl ClockSpread {
-    /// Computes the spread of some nights; `None` if there are none.
+impl ClockTimes {
+    /// Computes the times of some nights by the clocks of a zone; `None` if there are none.
     pub fn from_nights(nights: &[DatedNight<'_>], zone: TimeZone) -> Option<Self> {
-        let (bed, wake) = nights.iter().map(|night| clock_times(night, zone)).unzip();
-        Some(Self { bedtime: Spread::from_values(bed)?, wake_time: Spread::from_values(wake)? })
+        let after_noon = |millis| wall_millis(millis, zone) - DAY_MILLIS / 2;
+        let times = |instant: fn(&SleepSpan) -> i64| {
+            unroll(&nights.iter().map(|night| after_noon(instant(night.span))).collect::<Vec<_>>())
+        };
+        let bedtimes = times(|span| span.start_millis);
+        let mut wake_times = times(|span| span.end_millis);
+        let bedtime = Spread::from_values(bedtimes.clone())?;
+        let wake_median = Spread::from_values(wake_times.clone())?.median;
+        let later = (wake_median - bedtime.median).rem_euclid(DAY_MILLIS);
+        for time in &mut wake_times {
+            *time += bedtime.median + later - wake_median;
+        }
+        let wake_time = Spread::from_values(wake_times.clone())?;
+        Some(Self { bedtimes, wake_times, spread: ClockSpread { bedtime, wake_time } })
     }
-}
-
-/// Returns when a night began and ended, in milliseconds after noon of the day before waking up.
-pub fn clock_times(night: &DatedNight<'_>, zone: TimeZone) -> (i64, i64) {
-    let day = NoonDay::new(night.date, zone);
-    (day.clock_millis(night.span.start_millis), day.clock_millis(night.span.end_millis))
 }
 
 /// A time of known state: asleep or awake.

@@ -1,12 +1,11 @@
 //! Time in bed of a session.
 
 use super::instant::{YEAR_10000_MILLIS, whole_millis};
-use crate::time::UtcOffset;
-use chrono::{DateTime, TimeDelta, Utc};
+use super::waking_date;
+use crate::time::{TimeZone, UtcOffset};
+use chrono::{DateTime, NaiveDate, Utc};
 
 const MILLIS_PER_MINUTE: i64 = 60_000;
-/// How far a night may end after the present.
-const MAX_AHEAD: TimeDelta = TimeDelta::days(1);
 
 /// Why two instants are not a valid time in bed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -60,12 +59,6 @@ impl TimeInBed {
         Ok(frame)
     }
 
-    /// Returns whether the night ends in the future, as recorded by a clock that was wrong. A day is
-    /// tolerated, because its times may have been read in another zone.
-    pub fn is_in_the_future(&self, now: DateTime<Utc>) -> bool {
-        self.end.signed_duration_since(now) > MAX_AHEAD
-    }
-
     /// Returns the latest local time of the end among the offsets of this session.
     fn latest_local_millis(&self) -> i64 {
         let ahead = |offset: Option<UtcOffset>| {
@@ -103,6 +96,11 @@ impl TimeInBed {
     /// Returns the end in milliseconds since the Unix epoch.
     pub const fn end_millis(&self) -> i64 {
         self.end.timestamp_millis()
+    }
+
+    /// Returns the [date of waking up](waking_date).
+    pub fn waking_date(&self, zone: TimeZone) -> NaiveDate {
+        waking_date(self.end_millis(), self.offset_at_end, zone)
     }
 
     /// Returns the length in milliseconds, 1 to [`Self::MAX_MILLIS`].

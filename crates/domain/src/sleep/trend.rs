@@ -1,11 +1,17 @@
 //! Nights by day, and medians of their durations.
 //!
-//! A session belongs to the date of waking up in the person's zone. Sources and naps are listed separately:
-//! no figure merges or adds them.
+//! A session belongs to the [date of waking up](waking_date). Sources and naps are listed separately: no
+//! figure merges or adds them.
 
-use super::local_date;
+mod nap;
+mod spread;
+
+pub use nap::mark_naps;
+pub use spread::{Spread, unroll};
+
+use super::waking_date;
 use crate::id::SleepSessionId;
-use crate::time::TimeZone;
+use crate::time::{TimeZone, UtcOffset};
 use chrono::{Datelike, Days, NaiveDate};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -21,7 +27,9 @@ pub struct SleepSpan {
     pub start_millis: i64,
     /// End of time in bed, in the same unit.
     pub end_millis: i64,
-    /// Whether it is a nap, if known.
+    /// UTC offset at the end, if known.
+    pub offset_at_end: Option<UtcOffset>,
+    /// Whether it is a nap, if known or [marked](mark_naps).
     pub is_nap: Option<bool>,
     /// Milliseconds asleep, if known.
     pub asleep_millis: Option<i64>,
@@ -35,10 +43,10 @@ impl SleepSpan {
 
     /// Returns the date of waking up.
     pub fn date(&self, zone: TimeZone) -> NaiveDate {
-        local_date(self.end_millis, zone)
+        waking_date(self.end_millis, self.offset_at_end, zone)
     }
 
-    /// Returns whether the source calls it a nap.
+    /// Returns whether it counts as a nap.
     pub fn is_nap(&self) -> bool {
         self.is_nap == Some(true)
     }
@@ -123,36 +131,6 @@ pub fn sources<'s>(days: &[SleepDay<'s>]) -> Vec<SourceNights<'s>> {
         counts.into_iter().map(|(source, nights)| SourceNights { source, nights }).collect();
     sources.sort_by_key(|found| (Reverse(found.nights), found.source));
     sources
-}
-
-/// Median and quartiles of some values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Spread {
-    /// Number of values, at least 1.
-    pub n: usize,
-    /// First quartile.
-    pub lower: i64,
-    /// Median.
-    pub median: i64,
-    /// Third quartile.
-    pub upper: i64,
-}
-
-impl Spread {
-    /// Computes quartiles by linear interpolation between the neighbouring values (type 7 of Hyndman and
-    /// Fan), rounded half up; `None` without values.
-    pub fn from_values(mut values: Vec<i64>) -> Option<Self> {
-        values.sort_unstable();
-        let last = i64::try_from(values.len()).ok()?.checked_sub(1).filter(|last| *last >= 0)?;
-        let quartile = |number: i64| {
-            let (place, rest) = (number * last / 4, number * last % 4);
-            let at = |place: i64| values.get(usize::try_from(place).ok()?).copied();
-            let low = at(place)?;
-            let high = at(place + 1).unwrap_or(low);
-            Some(low + ((high - low) * rest * 2 + 4).div_euclid(8))
-        };
-        Some(Self { n: values.len(), lower: quartile(1)?, median: quartile(2)?, upper: quartile(3)? })
-    }
 }
 
 /// Durations of the nights of one period, such as a week.

@@ -3,9 +3,6 @@
 use super::digits::{number, two};
 use std::fmt;
 
-/// Maximum offset in seconds: 18 hours.
-const LIMIT_SECONDS: i32 = 18 * 3600;
-
 /// UTC offset in whole minutes, positive east of UTC, from -18:00 to +18:00.
 ///
 /// ISO 8601 cannot express finer offsets, and no zone ever exceeded 18 hours (the widest local mean time is
@@ -21,6 +18,9 @@ pub struct UtcOffset {
 pub struct InvalidUtcOffset;
 
 impl UtcOffset {
+    /// Maximum offset in seconds, east or west of UTC: 18 hours.
+    pub const MAX_SECONDS: i32 = 18 * 3600;
+
     /// The offset of UTC, printed `+00:00`.
     pub const UTC: Self = Self { minutes: 0 };
 
@@ -30,7 +30,7 @@ impl UtcOffset {
     /// Callers also compute the local time from the result, so the printed text still denotes the right
     /// instant.
     pub fn from_seconds(seconds: i32) -> Option<Self> {
-        if !(-LIMIT_SECONDS..=LIMIT_SECONDS).contains(&seconds) {
+        if !(-Self::MAX_SECONDS..=Self::MAX_SECONDS).contains(&seconds) {
             return None;
         }
         i16::try_from(seconds / 60).ok().map(|minutes| Self { minutes })

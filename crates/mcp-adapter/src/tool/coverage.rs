@@ -62,7 +62,7 @@ async fn of_sleep(call: &ToolCall<'_>, access: &GrantedAccess, today: NaiveDate)
     let zone = access.home_timezone;
     let year = DayRange { first: days_before(today, MAX_DAYS - 1), last: today };
     let found = session::read(call, access, year, false).await?;
-    let spans = spans(&found.rows)?;
+    let spans = spans(&found.rows, zone)?;
     let days = trend::days(&spans, zone);
     let within = |number: u64| {
         let first = days_before(today, number - 1);

@@ -9,8 +9,8 @@ use application::night::NightsQuery;
 use application::read::{PackedPart, PackedSleepRow};
 use chrono::DateTime;
 use domain::paging::PageSize;
+use domain::sleep::MetricKind;
 use domain::sleep::packed::MetricWalk;
-use domain::sleep::{MetricKind, local_date};
 use domain::time::{TimeZone, UtcOffset, format};
 use http_adapter::data::gate;
 use http_adapter::problem::Problem;
@@ -56,7 +56,7 @@ pub(super) async fn read(
     let (mut rows, is_cut) = call.state.api.read_sleep.nights(access, query).await?;
     drop(permit);
     let mut complete = range;
-    let date = |row: &PackedSleepRow| local_date(row.ended_at_millis, zone);
+    let date = |row: &PackedSleepRow| row.waking_date(zone);
     // The earliest day may lack sessions. If it is the only one, it is shown nevertheless.
     if let Some(earliest) = rows.last().map(date).filter(|_| is_cut) {
         if rows.first().is_some_and(|row| date(row) > earliest) {
@@ -84,7 +84,7 @@ pub(super) async fn add_latest_date(
 /// Describes a session: times in the zone of the recording, or else in that of the person.
 pub(super) fn line(row: &PackedSleepRow, zone: TimeZone) -> Result<Value, StorageError> {
     let mut line = json!({
-        "date": local_date(row.ended_at_millis, zone).to_string(),
+        "date": row.waking_date(zone).to_string(),
         "session_id": row.id.to_string(),
         "source": row.source,
         "start": time(row.started_at_millis, row.offset_at_start, zone),

@@ -5,11 +5,10 @@ use super::days::{DayRange, days_before};
 use super::session::{self, MAX_DAYS, Sessions};
 use super::{ToolCall, ToolError};
 use application::StorageError;
-use application::night::recording;
+use application::night::recordings;
 use application::read::PackedSleepRow;
 use chrono::NaiveDate;
 use domain::data_kind::DataKind;
-use domain::sleep::local_date;
 use domain::sleep::trend::{self, SleepSpan, Spread, all_together};
 use domain::time::TimeZone;
 use serde_json::{Value, json};
@@ -23,7 +22,7 @@ pub(super) async fn run(call: &ToolCall<'_>) -> Result<Value, ToolError> {
     let (zone, today) = (access.home_timezone, call.today(&access));
     let asked = DayRange::read(call.arguments(&["from", "to"])?, today, 1)?;
     let Sessions { rows, range } = session::read(call, &access, asked.latest(MAX_DAYS), false).await?;
-    let dates: BTreeSet<NaiveDate> = rows.iter().map(|row| local_date(row.ended_at_millis, zone)).collect();
+    let dates: BTreeSet<NaiveDate> = rows.iter().map(|row| row.waking_date(zone)).collect();
     let (missing_days, missing) = range.missing(&dates, today);
     let mut answer = json!({
         "time_zone": zone.name(),
@@ -63,10 +62,10 @@ fn fill(
     for row in rows {
         let line = session::line(row, zone)?;
         if room.take(&line) {
-            lines.push((local_date(row.ended_at_millis, zone), line));
+            lines.push((row.waking_date(zone), line));
             continue;
         }
-        let unshown = local_date(row.ended_at_millis, zone);
+        let unshown = row.waking_date(zone);
         if lines.iter().any(|(date, _)| *date > unshown) {
             lines.retain(|(date, _)| *date > unshown);
             return Ok((values(lines), Some(unshown)));
@@ -82,7 +81,7 @@ fn values(lines: Vec<(NaiveDate, Value)>) -> Vec<Value> {
 
 /// Returns the medians of each source's nights: the longest session of a date that is not a nap.
 fn medians(rows: &[PackedSleepRow], zone: TimeZone) -> Result<Vec<Value>, StorageError> {
-    let spans = spans(rows)?;
+    let spans = spans(rows, zone)?;
     let days = trend::days(&spans, zone);
     let of_source = |source: Option<&str>| {
         let nights = trend::nights_of(&days, source);
@@ -100,6 +99,6 @@ fn medians(rows: &[PackedSleepRow], zone: TimeZone) -> Result<Vec<Value>, Storag
 }
 
 /// Decodes what trends need of each session.
-pub(super) fn spans(rows: &[PackedSleepRow]) -> Result<Vec<SleepSpan>, StorageError> {
-    rows.iter().map(|row| recording(row).map(|recording| recording.span)).collect()
+pub(super) fn spans(rows: &[PackedSleepRow], zone: TimeZone) -> Result<Vec<SleepSpan>, StorageError> {
+    Ok(recordings(rows, zone)?.into_iter().map(|recording| recording.span).collect())
 }

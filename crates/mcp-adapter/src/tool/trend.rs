@@ -9,7 +9,7 @@ use super::{ToolCall, ToolError};
 use chrono::{NaiveDate, NaiveTime, TimeDelta};
 use domain::data_kind::DataKind;
 use domain::deceptive_text::without_deceptive;
-use domain::sleep::regularity::ClockSpread;
+use domain::sleep::regularity::ClockTimes;
 use domain::sleep::trend::{
     self, DatedNight, SourceNights, Spread, all_together, durations, month_of, week_of,
 };
@@ -31,7 +31,7 @@ pub(super) async fn run(call: &ToolCall<'_>) -> Result<Value, ToolError> {
     let asked = DayRange::read(arguments, today, USUAL_DAYS)?;
     let wanted = arguments.text("source")?;
     let Sessions { rows, range } = session::read(call, &access, asked.latest(MAX_DAYS), false).await?;
-    let spans = spans(&rows)?;
+    let spans = spans(&rows, zone)?;
     let days = trend::days(&spans, zone);
     let sources = trend::sources(&days);
     let chosen = choose(&sources, wanted)?;
@@ -96,7 +96,7 @@ fn summary(
     let of_period = |period: trend::PeriodDurations| {
         let of_period: Vec<_> =
             nights.iter().filter(|night| first_of(night.date) == period.first).copied().collect();
-        let clock = ClockSpread::from_nights(&of_period, zone);
+        let clock = ClockTimes::from_nights(&of_period, zone).map(|times| times.spread);
         let summary = json!({
             "in_bed_minutes": spread(period.in_bed, session::minutes),
             "asleep_minutes": period.asleep.map(|asleep| spread(asleep, session::minutes)),

@@ -12,11 +12,11 @@ use application::account::SignedInPerson;
 use application::audit::{ActivityEntry, ActivityPosition, ListedRead, ReaderName};
 use application::import::Import;
 use chrono::{DateTime, Days, NaiveDate, TimeDelta, Utc};
+use domain::counted;
 use domain::data_kind::DataKind;
 use domain::import::ImportState;
 use domain::paging::PageSize;
 use domain::read_tally::ReadKind;
-use domain::sleep::local_date;
 use domain::sleep::trend::{self, SleepDay, SleepSpan, SourceNights, nights_of};
 use http_adapter::Endpoint;
 use http_adapter::problem::Problem;
@@ -55,13 +55,22 @@ pub(super) async fn show(state: &PageState, person: &SignedInPerson) -> Result<H
             None => None,
         },
         nothing_since: latest.filter(|latest| *latest < today).map(moment::weekday_and_date),
-        recent: recent.map(|nights| picture::durations(&nights, weeks)),
+        recent: recent.map(|nights| (days_in_words(weeks, today), picture::durations(&nights, weeks))),
         intakes,
         readers: readers(state, person, since).await?,
         is_empty,
         can_upload: state.uploads.is_some(),
     };
     page(StatusCode::OK, &view)
+}
+
+/// Names the days of the picture: the last 14, or which ones.
+fn days_in_words(weeks: Weeks, today: NaiveDate) -> String {
+    if weeks.last == today {
+        format!("Last {DAYS} days")
+    } else {
+        picture::dates_and_year(weeks.first, weeks.last)
+    }
 }
 
 /// Returns the newest night of any source; of several on one day, that of the source with most nights.
@@ -86,8 +95,9 @@ async fn last_night(
     Ok(Some(LastNight {
         id: id.to_string(),
         time: moment::night(start_millis, end_millis, zone),
-        ended_today: local_date(end_millis, zone) == today,
+        ended_today: night.date(zone) == today,
         hypnogram: picture::hypnogram(&session.record, zone),
+        no_stages: picture::no_stages(&session.record),
         figures: figures(&session.record),
     }))
 }
@@ -203,7 +213,7 @@ fn import_line(import: &Import) -> Option<AttentionLine> {
             format!("The import of {file} was undone only in part.")
         }
         ImportState::Done if import.report.rejected_total > 0 => {
-            format!("The import of {file} skipped {} records.", import.report.rejected_total)
+            format!("The import of {file} skipped {}.", counted(import.report.rejected_total, "record"))
         }
         _ => return None,
     };

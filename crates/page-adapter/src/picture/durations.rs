@@ -1,9 +1,12 @@
 //! Length of each night, with the median of each week.
 
-use super::{dates, period_line, pluralize, raster::Weeks, scale, tick};
+use super::{dates, period_line, raster::Weeks, scale, tick};
 use crate::moment;
-use crate::view::picture::{Bar, Durations, MedianMark, NightLine, RowName, TextAlternative, TextX, Tick};
+use crate::view::picture::{
+    Bar, Durations, Lines, MedianMark, NightLine, RowName, TextAlternative, TextX, Tick,
+};
 use chrono::{Datelike, Days, NaiveDate};
+use domain::counted;
 use domain::sleep::trend::{DatedNight, PeriodDurations, all_together, durations as summarize, week_of};
 
 const HEIGHT: i64 = 180;
@@ -42,7 +45,7 @@ pub(crate) fn durations(nights: &[DatedNight<'_>], weeks: Weeks) -> Durations {
             .collect(),
         lines: hours.iter().map(|hour| y(hour * HOUR_MILLIS)).collect(),
         bars: nights.iter().flat_map(|night| bars(night, weeks, y)).collect(),
-        medians: periods.iter().map(|period| median(period, weeks, has_asleep, y)).collect(),
+        medians: periods.iter().map(|period| median(period, nights, weeks, has_asleep, y)).collect(),
         ticks: ticks(weeks),
         has_asleep,
         nights: nights.iter().map(line).collect(),
@@ -68,14 +71,14 @@ fn finding(nights: &[DatedNight<'_>], weeks: Weeks) -> TextAlternative {
     let text = match all.first() {
         None => "No nights.".to_owned(),
         Some(PeriodDurations { in_bed, asleep: None, .. }) => {
-            format!("Median of {}: {} in bed.", pluralize(in_bed.n, "night"), moment::duration(in_bed.median))
+            format!("Median of {}: {} in bed.", counted(in_bed.n, "night"), moment::duration(in_bed.median))
         }
         Some(PeriodDurations { in_bed, asleep: Some(asleep), .. }) => {
             let known =
                 if asleep.n == in_bed.n { String::new() } else { format!(" (known for {})", asleep.n) };
             format!(
                 "Median of {}: {} asleep{known}, {} in bed.",
-                pluralize(in_bed.n, "night"),
+                counted(in_bed.n, "night"),
                 moment::duration(asleep.median),
                 moment::duration(in_bed.median),
             )
@@ -111,15 +114,35 @@ fn line(night: &DatedNight<'_>) -> NightLine {
     }
 }
 
-fn median(period: &PeriodDurations, weeks: Weeks, of_asleep: bool, y: impl Fn(i64) -> i64) -> MedianMark {
-    let spread = if of_asleep { period.asleep } else { None }.unwrap_or(period.in_bed);
+/// Draws the median of a week over the days that it is of.
+fn median(
+    period: &PeriodDurations,
+    nights: &[DatedNight<'_>],
+    weeks: Weeks,
+    has_asleep: bool,
+    y: impl Fn(i64) -> i64,
+) -> MedianMark {
+    let of_asleep = period.asleep.filter(|_| has_asleep);
+    let spread = of_asleep.unwrap_or(period.in_bed);
     let x = place(period.first, weeks);
     let last = period.first.checked_add_days(Days::new(6)).unwrap_or(period.first).min(weeks.last);
     let end = place(last, weeks) + SLOT;
+    let used = nights.iter().filter(|night| {
+        week_of(night.date) == period.first && (of_asleep.is_none() || night.span.asleep_millis.is_some())
+    });
+    let mut runs: Vec<(i64, i64)> = Vec::new();
+    for x in used.map(|night| place(night.date, weeks)) {
+        match runs.last_mut() {
+            Some((_, end)) if *end == x => *end += SLOT,
+            _ => runs.push((x, x + SLOT)),
+        }
+    }
+    let mut line = Lines::default();
+    for (from, to) in runs {
+        line.horizontal(y(spread.median), from, to);
+    }
     MedianMark {
-        x,
-        end,
-        y: y(spread.median),
+        line: line.into_path(),
         text_x: TextX::above(i64::midpoint(x, end), width(weeks)),
         label: (end - x >= MIN_LABELLED_DAYS * SLOT).then(|| moment::short_duration(spread.median)),
         n: spread.n,

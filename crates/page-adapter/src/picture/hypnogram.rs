@@ -1,12 +1,13 @@
 //! Stages of one night.
 
-use super::{pluralize, scale, tick};
+use super::{scale, tick};
 use crate::moment;
 use crate::view::picture::{
     Bar, ChangeMark, Hypnogram, Lines, RowName, StageLine, TextAlternative, TextX, Tick,
 };
 use chrono::{DateTime, TimeDelta, Timelike};
-use domain::sleep::{ClockChange, NoonDay, SleepRecord, Stage, StageEntry};
+use domain::counted;
+use domain::sleep::{ClockChange, MetricKind, NoonDay, SleepRecord, Stage, StageEntry};
 use domain::time::TimeZone;
 
 /// Width of the plot.
@@ -49,6 +50,17 @@ pub(crate) fn hypnogram(record: &SleepRecord, zone: TimeZone) -> Option<Hypnogra
     })
 }
 
+/// Returns why a night has no hypnogram.
+pub(crate) fn no_stages(record: &SleepRecord) -> &'static str {
+    use MetricKind::{TimeNightDeep, TimeNightLight, TimeNightRem};
+    let is_known = |kind: MetricKind| record.metrics().get(kind).is_some();
+    if [TimeNightLight, TimeNightDeep, TimeNightRem].into_iter().any(is_known) {
+        "This source recorded how long each stage lasted, but not when."
+    } else {
+        "This source recorded no sleep stages."
+    }
+}
+
 /// Returns the name of a stage.
 pub(crate) const fn stage_name(stage: Stage) -> &'static str {
     match stage {
@@ -82,7 +94,7 @@ fn finding(record: &SleepRecord) -> String {
     let asleep = moment::duration(asleep);
     let rem = match rem_periods(entries) {
         0 => "no REM recorded".to_owned(),
-        periods => pluralize(periods, "REM period"),
+        periods => counted(periods, "REM period"),
     };
     format!("{in_bed} in bed, {asleep} asleep, {rem}.")
 }

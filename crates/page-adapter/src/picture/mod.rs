@@ -9,7 +9,7 @@ mod tests;
 mod year;
 
 pub(crate) use durations::durations;
-pub(crate) use hypnogram::hypnogram;
+pub(crate) use hypnogram::{hypnogram, no_stages};
 pub(crate) use raster::{Weeks, clock_change, raster, sleep_line};
 pub(crate) use regularity::regularity;
 pub(crate) use year::year;
@@ -42,12 +42,6 @@ const fn scale(value: i64, from: i64, to: i64, width: i64) -> i64 {
 
 fn tick(x: i64, width: i64, label: String) -> Tick {
     Tick { x, text_x: TextX::above(x, width), label }
-}
-
-/// Returns `1 night`, `2 nights`.
-pub(crate) fn pluralize(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{plural}")
 }
 
 fn period_line(name: String, query: Option<String>, period: &PeriodDurations) -> PeriodLine {

@@ -1,9 +1,10 @@
 //! Nights of several weeks, a row per day.
 
-use super::{dates, pluralize, source_name, tick};
+use super::{dates, source_name, tick};
 use crate::moment;
 use crate::view::picture::{Bar, LaneName, Raster, RowName, SleepLine, TextAlternative, Tick};
 use chrono::NaiveDate;
+use domain::counted;
 use domain::sleep::NoonDay;
 use domain::sleep::trend::{SleepDay, SleepSpan, sources};
 use domain::time::TimeZone;
@@ -75,13 +76,13 @@ fn finding(days: &[SleepDay<'_>], weeks: Weeks) -> TextAlternative {
     let nights = days.iter().filter(|day| day.sources.iter().any(|source| source.night.is_some())).count();
     let naps = all(days).filter(|span| span.is_nap()).count();
     let total = weeks.dates().count();
-    let mut text = format!("Nights on {nights} of {total} days");
+    let mut text = format!("Nights on {nights} of {}", counted(total, "day"));
     if naps > 0 {
-        text = format!("{text}, {}", pluralize(naps, "nap"));
+        text = format!("{text}, {}", counted(naps, "nap"));
     }
     let sources = sources(days).len();
     if sources > 1 {
-        text = format!("{text}, from {sources} sources");
+        text = format!("{text}, from {}", counted(sources, "source"));
     }
     let title = format!("Sleep from {}", dates(weeks.first, weeks.last));
     TextAlternative { id: "raster", title, text: format!("{text}.") }
@@ -164,7 +165,7 @@ fn lane_names(lanes: &[Option<&str>]) -> Vec<LaneName> {
     let named = lanes.iter().take(MAX_LANES).zip(0..).map(|(source, lane)| {
         let others = if lane + 1 == MAX_LANES { lanes.len().saturating_sub(MAX_LANES) } else { 0 };
         let name = source_name(*source);
-        let name = if others > 0 { format!("{name} and {}", pluralize(others, "other")) } else { name };
+        let name = if others > 0 { format!("{name} and {}", counted(others, "other")) } else { name };
         LaneName { class: class(lane, false), name }
     });
     named.collect()

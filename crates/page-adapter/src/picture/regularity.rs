@@ -1,9 +1,10 @@
 //! Spread of bedtimes and wake times.
 
-use super::{dates, pluralize, raster::Weeks, tick};
+use super::{dates, raster::Weeks, tick};
 use crate::moment;
 use crate::view::picture::{Bar, IndexLine, Lines, Regularity, RowName, SpreadLine, TextAlternative, Tick};
-use domain::sleep::regularity::{ClockSpread, SleepRegularity, clock_times};
+use domain::counted;
+use domain::sleep::regularity::{ClockSpread, ClockTimes, SleepRegularity};
 use domain::sleep::trend::{DatedNight, Spread};
 
 const MINUTE_MILLIS: i64 = 60_000;
@@ -21,21 +22,17 @@ pub(crate) fn regularity(
     index: Option<SleepRegularity>,
     weeks: Weeks,
 ) -> Option<Regularity> {
-    let spread = ClockSpread::from_nights(nights, weeks.zone)?;
-    let times: Vec<_> = nights.iter().map(|night| clock_times(night, weeks.zone)).collect();
-    let all = || times.iter().flat_map(|(bed, wake)| [*bed, *wake]);
+    let ClockTimes { bedtimes, wake_times, spread } = ClockTimes::from_nights(nights, weeks.zone)?;
+    let all = || bedtimes.iter().chain(&wake_times).copied();
     let hour = HOUR * MINUTE_MILLIS;
     let from = all().min()?.div_euclid(hour) * HOUR;
     let to = (all().max()?.div_euclid(hour) + 1) * HOUR;
     let x = |millis: i64| millis.div_euclid(MINUTE_MILLIS) - from;
     let (mut dots, mut medians) = (Lines::default(), Lines::default());
-    for (bed, wake) in &times {
-        for (row, at) in [(0, *bed), (1, *wake)] {
-            dots.vertical(
-                x(at),
-                row * ROW_HEIGHT + NIGHTS_TOP,
-                row * ROW_HEIGHT + NIGHTS_TOP + NIGHTS_HEIGHT,
-            );
+    for (row, times) in [(0, &bedtimes), (1, &wake_times)] {
+        let top = row * ROW_HEIGHT + NIGHTS_TOP;
+        for at in times {
+            dots.vertical(x(*at), top, top + NIGHTS_HEIGHT);
         }
     }
     for (row, spread) in [(0, spread.bedtime), (1, spread.wake_time)] {
@@ -57,16 +54,21 @@ pub(crate) fn regularity(
 
 fn finding(spread: &ClockSpread, weeks: Weeks) -> TextAlternative {
     let clock = moment::after_noon;
+    let title = format!("Bedtimes and wake-up times from {}", dates(weeks.first, weeks.last));
     let (bed, wake) = (spread.bedtime, spread.wake_time);
+    if bed.n == 1 {
+        let text =
+            format!("One night: it began at {} and ended at {}.", clock(bed.median), clock(wake.median));
+        return TextAlternative { id: "regularity", title, text };
+    }
     let text = format!(
         "Half of {} began between {} and {} and ended between {} and {}.",
-        pluralize(bed.n, "night"),
+        counted(bed.n, "night"),
         clock(bed.lower),
         clock(bed.upper),
         clock(wake.lower),
         clock(wake.upper)
     );
-    let title = format!("Bedtimes and wake-up times from {}", dates(weeks.first, weeks.last));
     TextAlternative { id: "regularity", title, text }
 }
 

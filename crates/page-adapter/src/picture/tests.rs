@@ -1,5 +1,9 @@
-use super::{dates, dates_and_year, source_name};
-use chrono::NaiveDate;
+use super::{Weeks, dates, dates_and_year, durations, source_name};
+use chrono::{NaiveDate, TimeDelta};
+use domain::id::SleepSessionId;
+use domain::sleep::trend::{DatedNight, SleepSpan};
+use domain::time::TimeZone;
+use uuid::Uuid;
 
 #[test]
 fn long_names_of_sources_are_shortened() {
@@ -15,4 +19,24 @@ fn dates_name_the_month_and_the_year_once_if_they_are_the_same() {
     assert_eq!(dates(date("2025-12-29"), date("2026-01-04")), "29 December 2025 to 4 January 2026");
     assert_eq!(dates_and_year(date("2026-03-23"), date("2026-04-05")), "23 March to 5 April 2026");
     assert_eq!(dates_and_year(date("2025-12-08"), date("2026-01-04")), "8 December 2025 to 4 January 2026");
+}
+
+#[test]
+fn the_median_of_a_week_is_drawn_over_its_nights_alone() {
+    let monday: NaiveDate = "2026-03-23".parse().unwrap();
+    let night = SleepSpan {
+        id: SleepSessionId::from_uuid(Uuid::nil()),
+        source: None,
+        start_millis: 0,
+        end_millis: 8 * 3_600_000,
+        offset_at_end: None,
+        is_nap: None,
+        asleep_millis: None,
+    };
+    let days = [0, 1, 4, 8];
+    let nights = days.map(|day| DatedNight { date: monday + TimeDelta::days(day), span: &night });
+    let weeks = Weeks { first: monday, last: monday + TimeDelta::days(13), zone: TimeZone::UTC };
+    let medians = durations(&nights, weeks).medians;
+    let lines: Vec<_> = medians.iter().map(|median| median.line.as_str()).collect();
+    assert_eq!(lines, ["M0 36H40M80 36H100", "M160 36H180"]);
 }

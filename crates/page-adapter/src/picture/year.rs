@@ -1,9 +1,10 @@
 //! Length of each night of a year.
 
-use super::{period_line, pluralize, tick};
+use super::{period_line, tick};
 use crate::moment;
 use crate::view::picture::{Lines, PeriodLine, RowName, TextAlternative, Year};
 use chrono::{Datelike, Months, NaiveDate};
+use domain::counted;
 use domain::sleep::trend::{DatedNight, PeriodDurations, all_together, durations as summarize, month_of};
 
 /// Width of the place of one night.
@@ -67,8 +68,8 @@ fn finding(nights: &[DatedNight<'_>], year: i32, months: usize) -> TextAlternati
         Some(PeriodDurations { in_bed, asleep, .. }) => {
             let (what, spread) = asleep.map_or(("in bed", *in_bed), |asleep| ("asleep", asleep));
             let median = moment::duration(spread.median);
-            let of = pluralize(months, "month");
-            format!("Median of {} in {of}: {median} {what}.", pluralize(spread.n, "night"))
+            let of = counted(months, "month");
+            format!("Median of {} in {of}: {median} {what}.", counted(spread.n, "night"))
         }
     };
     TextAlternative { id: "year", title: format!("Nights of {year}"), text }

@@ -17,8 +17,8 @@ pub(crate) struct Home {
     pub(crate) last: Option<LastNight>,
     /// Day of the latest session, if none has ended today.
     pub(crate) nothing_since: Option<Moment>,
-    /// The last 14 nights.
-    pub(crate) recent: Option<Durations>,
+    /// Nights of 14 days, and which days these are.
+    pub(crate) recent: Option<(String, Durations)>,
     /// Intakes of the last seven days.
     pub(crate) intakes: Vec<IntakeLine>,
     /// Readers of the last seven days.
@@ -38,6 +38,8 @@ pub(crate) struct LastNight {
     /// Whether it ended today.
     pub(crate) ended_today: bool,
     pub(crate) hypnogram: Option<Hypnogram>,
+    /// Sentence in place of the hypnogram.
+    pub(crate) no_stages: &'static str,
     pub(crate) figures: Vec<Figure>,
 }
 

@@ -98,6 +98,8 @@ pub(crate) struct Night {
     pub(crate) figures: Vec<Figure>,
     /// `None` if the source sent no stages.
     pub(crate) hypnogram: Option<Hypnogram>,
+    /// Sentence in place of the hypnogram.
+    pub(crate) no_stages: &'static str,
     pub(crate) metrics: Vec<MetricLine>,
     pub(crate) source: String,
     pub(crate) updated: Moment,

@@ -4,6 +4,7 @@
 //! Positions of texts are per mille of the whole picture, because texts do not stretch.
 
 use super::Moment;
+use domain::counted;
 use std::fmt::{self, Write as _};
 
 /// Width of the column with the names of rows, in per mille of the picture.
@@ -190,9 +191,8 @@ pub(crate) struct NightLine {
 /// Median of a week.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MedianMark {
-    pub(crate) x: i64,
-    pub(crate) end: i64,
-    pub(crate) y: i64,
+    /// The days with a night, as an SVG path.
+    pub(crate) line: String,
     pub(crate) text_x: TextX,
     /// `7h 5m`; `None` if the days of the week are too few for a text.
     pub(crate) label: Option<String>,
@@ -202,7 +202,7 @@ pub(crate) struct MedianMark {
 impl MedianMark {
     /// Counts the nights: `7 nights`.
     pub(super) fn nights(&self) -> String {
-        if self.n == 1 { "1 night".to_owned() } else { format!("{} nights", self.n) }
+        counted(self.n, "night")
     }
 }
 

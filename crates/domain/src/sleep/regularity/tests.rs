@@ -21,6 +21,7 @@ fn span(start_millis: i64, minutes: i64) -> SleepSpan {
         source: None,
         start_millis,
         end_millis: start_millis + minutes * MINUTE,
+        offset_at_end: None,
         is_nap: None,
         asleep_millis: None,
     }
@@ -101,20 +102,44 @@ fn a_constant_clock_time_is_regular_across_a_clock_change() {
     }
 }
 
+/// Medians of bedtimes and of wake-up times, in minutes after noon.
+fn medians(spans: &[SleepSpan]) -> Option<(i64, i64)> {
+    let nights: Vec<_> = spans.iter().map(|span| DatedNight { date: span.date(berlin()), span }).collect();
+    let ClockSpread { bedtime, wake_time } = ClockTimes::from_nights(&nights, berlin())?.spread;
+    Some((bedtime.median / MINUTE, wake_time.median / MINUTE))
+}
+
 #[test]
 fn bedtimes_around_midnight_are_neighbours() {
     let spans = [span(millis("2026-01-05T22:50:00Z"), 480), span(millis("2026-01-06T23:10:00Z"), 480)];
-    let nights: Vec<_> = spans.iter().map(|span| DatedNight { date: span.date(berlin()), span }).collect();
-    let spread = ClockSpread::from_nights(&nights, berlin()).unwrap();
-    assert_eq!((spread.bedtime.median, spread.wake_time.median), (720 * MINUTE, 1200 * MINUTE));
-    assert_eq!(ClockSpread::from_nights(&[], berlin()), None);
+    assert_eq!(medians(&spans), Some((720, 1200)));
+    assert_eq!(medians(&[]), None);
+}
+
+#[test]
+fn medians_do_not_depend_on_the_side_of_midnight_of_waking_up() {
+    // 15:59 to 23:59 and 16:01 to 00:01 in Berlin: bedtime 16:00, wake-up 00:00.
+    let spans = [span(millis("2026-11-10T14:59:00Z"), 480), span(millis("2026-11-11T15:01:00Z"), 480)];
+    assert_eq!(medians(&spans), Some((240, 720)));
+}
+
+#[test]
+fn medians_do_not_depend_on_the_side_of_noon_of_going_to_bed() {
+    // 11:50 to 19:50 and 12:10 to 20:10 in Berlin.
+    let spans = [span(millis("2026-11-10T10:50:00Z"), 480), span(millis("2026-11-11T11:10:00Z"), 480)];
+    assert_eq!(medians(&spans), Some((0, 480)));
 }
 
 #[test]
 fn a_wake_time_after_noon_is_later_than_one_before() {
-    let span = span(millis("2026-01-06T03:00:00Z"), 600);
-    let night = DatedNight { date: span.date(berlin()), span: &span };
-    assert_eq!(clock_times(&night, berlin()), (960 * MINUTE, 1560 * MINUTE));
+    assert_eq!(medians(&[span(millis("2026-01-06T03:00:00Z"), 600)]), Some((960, 1560)));
+}
+
+#[test]
+fn clock_times_are_those_of_the_clocks_before_and_after_a_change() {
+    // 23:00 to 07:00 in Berlin, the night of the change and the next.
+    let spans = [span(millis("2026-03-28T22:00:00Z"), 420), span(millis("2026-03-29T21:00:00Z"), 480)];
+    assert_eq!(medians(&spans), Some((660, 1140)));
 }
 
 proptest! {

@@ -17,6 +17,7 @@ fn span(id: u128, source: Option<&str>, start: &str, end: &str, is_nap: Option<b
         source: source.map(Into::into),
         start_millis: millis(start),
         end_millis: millis(end),
+        offset_at_end: None,
         is_nap,
         asleep_millis: None,
     }
@@ -32,6 +33,18 @@ fn a_night_belongs_to_the_date_of_waking_up_in_the_persons_zone() {
     ];
     let dates: Vec<_> = days(&spans, zone()).iter().map(|day| day.date.to_string()).collect();
     assert_eq!(dates, ["2026-03-31", "2026-04-01"]);
+}
+
+#[test]
+fn a_night_with_its_own_offset_belongs_to_the_date_of_waking_up_there() {
+    let mut there = span(1, None, "2026-03-31T14:30:00Z", "2026-03-31T22:30:00Z", None);
+    // 00:30 on 1 April in Berlin; 12:30 and 07:30 where it was recorded.
+    for (offset, expected) in [("-10:00", "2026-03-31"), ("+09:00", "2026-04-01"), ("+00:00", "2026-03-31")] {
+        there.offset_at_end = Some(UtcOffset::parse(offset).unwrap());
+        assert_eq!(there.date(zone()).to_string(), expected, "{offset}");
+    }
+    there.offset_at_end = None;
+    assert_eq!(there.date(zone()).to_string(), "2026-04-01");
 }
 
 #[test]
@@ -93,6 +106,7 @@ fn spans() -> impl Strategy<Value = Vec<SleepSpan>> {
                     source: source.map(Into::into),
                     start_millis: start,
                     end_millis: start + minutes * 60_000,
+                    offset_at_end: None,
                     is_nap,
                     asleep_millis: known.then_some(minutes * 50_000),
                 }

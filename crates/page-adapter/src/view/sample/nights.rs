@@ -81,7 +81,8 @@ fn single(source: TextSource) -> Vec<Sample> {
     use Stage::{Asleep, Awake, Deep, Light, Unknown};
     let page = |session: SleepSession, others| {
         let neighbours = night::Neighbours { previous: Some(source("6f1a")), next: None };
-        let found = night::NightPageData { session, import: None, others, neighbours };
+        let is_nap = session.record.is_nap() == Some(true);
+        let found = night::NightPageData { session, is_nap, import: None, others, neighbours };
         night::draw(person(source), zone(), &found)
     };
     let usual = || session("2026-03-30T22:53:00", "2026-03-31T06:08:00", &CYCLE);
@@ -136,6 +137,7 @@ fn span(source: TextSource, number: u128, from: &str, minutes: i64) -> SleepSpan
         source: Some(source("Night ring").into()),
         start_millis,
         end_millis: start_millis + minutes * 60_000,
+        offset_at_end: None,
         is_nap: Some(false),
         asleep_millis: Some(minutes * 54_000),
     }
@@ -196,7 +198,7 @@ fn weeks(source: TextSource) -> Vec<Sample> {
     let crowded = (0..14_u32).map(|number| {
         let hour = number * 100 / 60;
         let from = format!("2026-03-31T{hour:02}:{:02}:00", number * 100 % 60);
-        SleepSpan { is_nap: None, ..span(source, number.into(), &from, 45) }
+        span(source, number.into(), &from, 45)
     });
     let crowded: Vec<_> = crowded.collect();
     let year = every_night(source, "2026-01-01", "2026-11-22");
@@ -248,10 +250,14 @@ fn homes(source: TextSource) -> Vec<Sample> {
             time: source("Monday 30 March, 22:53 to Tuesday 31 March, 06:08"),
             ended_today: true,
             hypnogram: picture::hypnogram(&session.record, zone()),
+            no_stages: picture::no_stages(&session.record),
             figures: measure::figures(&session.record),
         }),
         nothing_since: None,
-        recent: Some(picture::durations(&nights_of(&listed, Some(source("Night ring").as_str())), weeks)),
+        recent: Some((
+            source("Last 14 days"),
+            picture::durations(&nights_of(&listed, Some(source("Night ring").as_str())), weeks),
+        )),
         intakes: vec![IntakeLine { name: source("Evening Capsule"), brand: source("Owl Labs"), times: 5 }],
         readers: vec![
             ReaderLine { name: Some(source("Night Owl")), what: source("nights, profile"), requests: 12 },
@@ -265,7 +271,9 @@ fn homes(source: TextSource) -> Vec<Sample> {
     let closed = Home { can_upload: false, ..none.clone() };
     let old = full.last.clone().map(|last| LastNight { ended_today: false, hypnogram: None, ..last });
     let nothing_since = Some(moment(source, "Tuesday 31 March 2026", "2026-03-31"));
-    let old = Home { last: old, nothing_since, attention: Vec::new(), intakes: Vec::new(), ..full.clone() };
+    let recent = full.recent.clone().map(|(_, nights)| (source("18 to 31 March 2026"), nights));
+    let intakes = Vec::new();
+    let old = Home { last: old, nothing_since, attention: Vec::new(), recent, intakes, ..full.clone() };
     vec![
         sample("home", &full),
         sample("home_without_nights", &quiet),

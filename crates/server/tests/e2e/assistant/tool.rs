@@ -195,6 +195,35 @@ on_sqlite! {
         assert_eq!(months["period"], "month");
     }
 
+    async fn tools_date_a_night_where_it_was_recorded_and_count_short_sessions_as_naps(world: World) {
+        let session = |start: String, end: String| json!({ "type": "sleep_session", "source": "ring",
+            "time_in_bed_start": start, "time_in_bed_end": end });
+        // Waking up at 23:30 in Honolulu, the next day in Berlin.
+        let there = session(format!("{}T16:00:00-10:00", ago(3)), format!("{}T23:30:00-10:00", ago(3)));
+        let nap = session(format!("{}T14:00:00+01:00", ago(1)), format!("{}T14:40:00+01:00", ago(1)));
+        let here = session(format!("{}T22:00:00+01:00", ago(2)), format!("{}T05:30:00+01:00", ago(1)));
+        let scene = Scene::new(world, &[there, here, nap]);
+        let night = scene.assistant.call("get_night", json!({ "date": ago(3).to_string() })).await;
+        assert_eq!(night["sessions"][0]["date"], ago(3).to_string(), "{night}");
+        let range = json!({ "from": ago(5).to_string(), "to": today().to_string() });
+        let answer = scene.assistant.call("get_sleep", range.clone()).await;
+        let dates: Vec<&Value> = answer["nights"].as_array().expect("nights").iter().map(|night| &night["date"]).collect();
+        assert_eq!(dates, [ago(1), ago(1), ago(3)].map(|date| date.to_string()).each_ref());
+        // The kind stays unknown.
+        assert!(answer["nights"][0]["is_nap"].is_null(), "{answer}");
+        assert_eq!((&answer["medians"][0]["n"], &answer["medians"][0]["in_bed_minutes"]), (&json!(2), &json!(450)));
+        let trend = scene.assistant.call("get_sleep_trend", range).await;
+        assert_eq!((&trend["n"], &trend["all"]["bedtime"]["n"]), (&json!(2), &json!(2)), "{trend}");
+    }
+
+    async fn medians_of_times_in_a_trend_do_not_depend_on_the_side_of_midnight(world: World) {
+        let night = |from: &str, to: &str| json!({ "type": "sleep_session", "source": "ring",
+            "time_in_bed_start": format!("2026-11-{from}:00+01:00"), "time_in_bed_end": format!("2026-11-{to}:00+01:00") });
+        let scene = Scene::new(world, &[night("10T15:59", "10T23:59"), night("11T16:01", "12T00:01")]);
+        let answer = scene.assistant.call("get_sleep_trend", json!({ "from": "2026-11-10", "to": "2026-11-12" })).await;
+        assert_eq!((&answer["all"]["bedtime"]["median"], &answer["all"]["wake_time"]["median"]), (&json!("16:00"), &json!("00:00")));
+    }
+
     async fn times_of_a_trend_are_those_of_the_clock_where_the_person_lives(world: World) {
         let night = |day: u32, offset: &str| json!({ "type": "sleep_session", "source": "ring",
             "time_in_bed_start": format!("2026-03-{:02}T23:00:00+01:00", day - 1), "time_in_bed_end": format!("2026-03-{day}T07:00:00{offset}") });

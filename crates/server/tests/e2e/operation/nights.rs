@@ -94,6 +94,89 @@ on_sqlite! {
         }
     }
 
+    async fn medians_of_times_do_not_depend_on_the_side_of_midnight(world: World) {
+        let scene = Scene::new(world).await;
+        let night = |start: &str, end: &str| json!({
+            "type": "sleep_session", "source": "watch", "time_in_bed_start": start, "time_in_bed_end": end,
+        });
+        let evenings = [
+            night("2026-11-10T15:59:00+01:00", "2026-11-10T23:59:00+01:00"),
+            night("2026-11-11T16:01:00+01:00", "2026-11-12T00:01:00+01:00"),
+        ];
+        let file = scene.world.file("evenings.ndjson", &evenings.map(|line| format!("{line}\n")).concat());
+        scene.world.ok(&["import", "--user", &scene.person.user_id, &file]);
+        let page = scene.browser.open("/nights?to=2026-11-15").await.text();
+        for words in ["Bedtime 16:00", "Wake-up 00:00"] {
+            assert!(page.contains(words), "{words}: {page}");
+        }
+    }
+
+    async fn a_night_is_listed_under_the_day_of_waking_up_where_it_was_recorded(world: World) {
+        let scene = Scene::new(world).await;
+        // 23:30 on 9 March in Honolulu, 10 March in Berlin.
+        let there = json!({
+            "type": "sleep_session", "source": "ring", "is_nap": false,
+            "time_in_bed_start": "2026-03-09T16:00:00-10:00", "time_in_bed_end": "2026-03-09T23:30:00-10:00",
+        });
+        let file = scene.world.file("there.ndjson", &format!("{there}\n"));
+        scene.world.ok(&["import", "--user", &scene.person.user_id, &file]);
+        let weeks = scene.browser.open("/nights").await;
+        assert!(weeks.text().contains("Monday 9 March") && !weeks.text().contains("Tuesday 10 March"), "{weeks:?}");
+        let night = scene.browser.open(&scene.listed().await[0]).await;
+        assert!(night.text().contains("Night ending Monday 9 March 2026"), "{}", night.text());
+        assert!(night.body.contains("/nights?to=2026-03-09"), "{}", night.body);
+    }
+
+    async fn a_short_session_of_unknown_kind_is_a_nap_on_all_pages_and_in_no_median(world: World) {
+        let scene = Scene::new(world).await;
+        let short = |day: u32| json!({
+            "type": "sleep_session", "source": "ring",
+            "time_in_bed_start": format!("2026-03-0{day}T14:00:00+01:00"),
+            "time_in_bed_end": format!("2026-03-0{day}T14:40:00+01:00"),
+        });
+        // On the day of a night, and alone on a day: the longest session of a day is no nap.
+        let file = scene.world.file("short.ndjson", &format!("{}\n{}\n", short(4), short(6)));
+        scene.world.ok(&["import", "--user", &scene.person.user_id, &file]);
+        let weeks = scene.browser.open("/nights").await.text();
+        assert!(weeks.contains("1 nap.") && weeks.contains("Median of 4 nights"), "{weeks}");
+        let mut pages = String::new();
+        for path in scene.listed().await {
+            pages += &scene.browser.open(&path).await.text();
+        }
+        for words in ["Nap on Wednesday 4 March 2026", "Night ending Friday 6 March 2026"] {
+            assert!(pages.contains(words), "{words}: {pages}");
+        }
+        let stored = scene.world.ok(&["export", "--user", &scene.person.user_id]);
+        let line = stored.lines().find(|line| line.contains("2026-03-04T14:00:00")).expect("line");
+        assert!(!line.contains("\"is_nap\":true"), "{line}");
+    }
+
+    async fn the_home_page_names_the_days_of_an_old_record_and_counts_one_record_as_one(world: World) {
+        let scene = Scene::new(world).await;
+        let old = home(&scene.browser).await.text();
+        assert!(old.contains("19 February to 4 March 2026") && !old.contains("Last 14 days"), "{old}");
+        let broken = scene.world.file("broken.ndjson", "{\"type\":\"sleep_session\"}\n");
+        scene.world.run(&["import", "--user", &scene.person.user_id, &broken]);
+        let page = home(&scene.browser).await.text();
+        assert!(page.contains("skipped 1 record."), "{page}");
+    }
+
+    async fn a_source_with_stage_totals_is_not_said_to_have_recorded_no_stages(world: World) {
+        let scene = Scene::new(world).await;
+        let totals = json!({
+            "type": "sleep_session", "source": "scale", "is_nap": false,
+            "time_in_bed_start": "2026-03-08T22:00:00+01:00", "time_in_bed_end": "2026-03-09T06:00:00+01:00",
+            "metrics": { "timeNightAsleep": 27000, "timeNightLight": 15000, "timeNightDeep": 6000, "timeNightRem": 6000 },
+        });
+        let file = scene.world.file("totals.ndjson", &format!("{totals}\n"));
+        scene.world.ok(&["import", "--user", &scene.person.user_id, &file]);
+        let night = scene.browser.open(&scene.listed().await[0]).await.text();
+        for page in [night, home(&scene.browser).await.text()] {
+            assert!(page.contains("Deep sleep") && !page.contains("recorded no sleep stages"), "{page}");
+            assert!(page.contains("how long each stage lasted, but not when"), "{page}");
+        }
+    }
+
     async fn a_night_links_to_the_nights_before_and_after(world: World) {
         let scene = Scene::new(world).await;
         let listed = scene.listed().await;
