@@ -1,9 +1,9 @@
 //! Counts of clients' requests.
 
 use crate::Harness;
-use crate::fixture::client_id;
+use crate::fixture::{client_id, seconds};
 use chrono::NaiveDate;
-use domain::client_usage::{ClientUsage, UsageKey, UsedEndpoint};
+use domain::client_usage::{ClientUsage, Rejection, UsageKey, UsedEndpoint};
 use domain::data_endpoint::PersonEndpoint;
 use domain::data_kind::DataKind;
 
@@ -16,7 +16,7 @@ fn day(day: u32) -> NaiveDate {
 /// Returns a sum of client 1.
 fn usage(on: u32, endpoint: UsedEndpoint, status: u16) -> ClientUsage {
     let key = UsageKey { client_id: client_id(1), day: day(on), endpoint, status };
-    ClientUsage { key, requests: 2, fewest_left: None }
+    ClientUsage { key, requests: 2, fewest_left: None, rejection: None }
 }
 
 fn of_client(number: u64, usage: ClientUsage) -> ClientUsage {
@@ -41,7 +41,9 @@ pub(crate) async fn usage_is_listed_by_client_latest_day_first(harness: &Harness
         usage(2, UsedEndpoint::Mcp, 200),
         usage(1, UsedEndpoint::Mcp, 200),
     ];
-    add(harness, &[sums[4], other, sums[1], sums[0], sums[3], sums[2]]).await;
+    let stored = [4, 1, 0, 3, 2].map(|place: usize| sums[place].clone());
+    add(harness, &stored).await;
+    add(harness, std::slice::from_ref(&other)).await;
     assert_eq!(list(harness, 1, 1).await, sums);
     assert_eq!(list(harness, 1, 3).await, sums[..3]);
     assert_eq!(list(harness, 2, 1).await, [other]);
@@ -51,13 +53,29 @@ pub(crate) async fn usage_is_listed_by_client_latest_day_first(harness: &Harness
 pub(crate) async fn sums_of_one_key_are_added_and_the_fewest_left_requests_win(harness: &Harness) {
     let left = |fewest_left| ClientUsage { fewest_left, ..usage(1, SLEEP, 200) };
     let mut expected = left(None);
-    add(harness, &[expected]).await;
+    add(harness, std::slice::from_ref(&expected)).await;
     for fewest_left in [Some(u32::MAX), None, Some(0), Some(7)] {
         add(harness, &[left(fewest_left)]).await;
         expected = expected.plus(left(fewest_left));
-        assert_eq!(list(harness, 1, 1).await, [expected]);
+        assert_eq!(list(harness, 1, 1).await, std::slice::from_ref(&expected));
     }
     assert_eq!((expected.requests, expected.fewest_left), (10, Some(0)));
+}
+
+pub(crate) async fn the_latest_rejection_of_a_key_is_stored(harness: &Harness) {
+    let rejected = |second: Option<i64>| {
+        let rejection =
+            second.map(|second| Rejection { reason: format!("reason {second}"), at: seconds(second) });
+        ClientUsage { rejection, ..usage(1, UsedEndpoint::Authorize, 400) }
+    };
+    let mut expected = rejected(None);
+    add(harness, std::slice::from_ref(&expected)).await;
+    for second in [Some(5), Some(9), None, Some(7)] {
+        add(harness, &[rejected(second)]).await;
+        expected = expected.plus(rejected(second));
+        assert_eq!(list(harness, 1, 1).await, std::slice::from_ref(&expected));
+    }
+    assert_eq!(expected.rejection, rejected(Some(9)).rejection);
 }
 
 pub(crate) async fn no_count_is_lost_by_racing_servers(harness: &Harness) {

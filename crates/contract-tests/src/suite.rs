@@ -60,7 +60,8 @@ suite! {
     }
     client_usage {
         usage_is_listed_by_client_latest_day_first,
-        sums_of_one_key_are_added_and_the_fewest_left_requests_win, no_count_is_lost_by_racing_servers,
+        sums_of_one_key_are_added_and_the_fewest_left_requests_win, the_latest_rejection_of_a_key_is_stored,
+        no_count_is_lost_by_racing_servers,
         usage_of_old_days_is_deleted_up_to_the_limit,
     }
     draft_user {

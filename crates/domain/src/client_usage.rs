@@ -2,13 +2,15 @@
 
 use crate::data_endpoint::PersonEndpoint;
 use crate::id::ClientId;
-use chrono::NaiveDate;
+use chrono::{DateTime, NaiveDate, Utc};
 
 /// Endpoint that a client used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum UsedEndpoint {
     /// An endpoint with a daily limit; at the MCP endpoint, the data that a tool read.
     Person(PersonEndpoint),
+    /// The authorization endpoint; only rejected requests are counted.
+    Authorize,
     /// An endpoint that issues or checks tokens.
     Token,
     /// The MCP endpoint, for messages that read no data.
@@ -20,6 +22,7 @@ impl UsedEndpoint {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Person(endpoint) => endpoint.as_str(),
+            Self::Authorize => "authorize",
             Self::Token => "token",
             Self::Mcp => "mcp",
         }
@@ -27,7 +30,11 @@ impl UsedEndpoint {
 
     /// Parses the name.
     pub fn parse(text: &str) -> Option<Self> {
-        let all = PersonEndpoint::ALL.map(Self::Person).into_iter().chain([Self::Token, Self::Mcp]);
+        let all = PersonEndpoint::ALL.map(Self::Person).into_iter().chain([
+            Self::Authorize,
+            Self::Token,
+            Self::Mcp,
+        ]);
         all.into_iter().find(|endpoint| endpoint.as_str() == text)
     }
 }
@@ -45,8 +52,17 @@ pub struct UsageKey {
     pub status: u16,
 }
 
+/// Why a request was rejected, for the client's developer; names no person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rejection {
+    /// The check that failed.
+    pub reason: String,
+    /// When.
+    pub at: DateTime<Utc>,
+}
+
 /// Sum of the requests with one key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientUsage {
     /// Key.
     pub key: UsageKey,
@@ -55,6 +71,8 @@ pub struct ClientUsage {
     /// Smallest number of requests that any person's daily limit still allowed after one of them; `None` if
     /// none was counted against a limit.
     pub fewest_left: Option<u32>,
+    /// The latest rejection whose reason is known.
+    pub rejection: Option<Rejection>,
 }
 
 impl ClientUsage {
@@ -65,6 +83,7 @@ impl ClientUsage {
             key: self.key,
             requests: self.requests.saturating_add(other.requests),
             fewest_left: self.fewest_left.into_iter().chain(other.fewest_left).min(),
+            rejection: self.rejection.into_iter().chain(other.rejection).max_by_key(|rejection| rejection.at),
         }
     }
 }
@@ -78,12 +97,27 @@ mod tests {
     fn usage(requests: u64, fewest_left: Option<u32>) -> ClientUsage {
         let (client_id, day) = (ClientId::from_uuid(Uuid::nil()), NaiveDate::MIN);
         let key = UsageKey { client_id, day, endpoint: UsedEndpoint::Token, status: 200 };
-        ClientUsage { key, requests, fewest_left }
+        ClientUsage { key, requests, fewest_left, rejection: None }
+    }
+
+    #[test]
+    fn the_latest_rejection_of_a_sum_is_known() {
+        let rejected = |second| {
+            let at = DateTime::from_timestamp(second, 0).unwrap();
+            ClientUsage { rejection: Some(Rejection { reason: second.to_string(), at }), ..usage(1, None) }
+        };
+        for sum in
+            [rejected(1).plus(rejected(2)), rejected(2).plus(rejected(1)), rejected(2).plus(usage(1, None))]
+        {
+            assert_eq!(sum.rejection, rejected(2).rejection);
+        }
+        assert_eq!(usage(1, None).plus(rejected(1)).rejection, rejected(1).rejection);
     }
 
     #[test]
     fn an_endpoint_is_known_by_its_name() {
-        let names = ["profile", "sleep", "supplements", "changes", "export", "ingest", "token", "mcp"];
+        let names =
+            ["profile", "sleep", "supplements", "changes", "export", "ingest", "authorize", "token", "mcp"];
         for name in names {
             assert_eq!(UsedEndpoint::parse(name).map(UsedEndpoint::as_str), Some(name));
         }
@@ -94,10 +128,10 @@ mod tests {
         #[test]
         fn a_sum_does_not_depend_on_the_order(one: Option<u32>, two: Option<u32>, three: Option<u32>) {
             let [one, two, three] = [usage(1, one), usage(2, two), usage(3, three)];
-            let sum = one.plus(two).plus(three);
+            let fewest = [&one, &two, &three].iter().filter_map(|sum| sum.fewest_left).min();
+            let sum = one.clone().plus(two.clone()).plus(three.clone());
+            prop_assert_eq!((sum.requests, sum.fewest_left), (6, fewest));
             prop_assert_eq!(sum, three.plus(one).plus(two));
-            prop_assert_eq!(sum.requests, 6);
-            prop_assert_eq!(sum.fewest_left, [one, two, three].iter().filter_map(|sum| sum.fewest_left).min());
         }
     }
 }

@@ -10,7 +10,7 @@ mod admission;
 mod app;
 pub mod body;
 pub mod caller;
-mod client_request;
+pub mod client_request;
 pub mod data;
 mod errors;
 mod example;

@@ -11,8 +11,10 @@ use application::authorization::{
     ParameterValue,
 };
 use domain::client::MetadataError;
+use domain::client_usage::UsedEndpoint;
 use http_adapter::Endpoint;
 use http_adapter::caller;
+use http_adapter::client_request::note_rejection;
 use http_adapter::parameter::{Pair, check_value, parse};
 use http_adapter::problem::{Fault, Problem};
 
@@ -31,7 +33,12 @@ pub(super) async fn begin(state: Data<PageState>, request: HttpRequest) -> Resul
         signed_in: signed_in.as_ref().map(person::session_key),
         address: caller::address(&request),
     };
-    let step = state.begin_authorization.run(command).await.map_err(problem)?;
+    let step = state.begin_authorization.run(command).await.map_err(|error| {
+        if let Some((client_id, reason)) = error.rejected_client() {
+            note_rejection(&request, (client_id, UsedEndpoint::Authorize), reason);
+        }
+        problem(error)
+    })?;
     let location = location(step);
     Ok(with_cookies(see_other(&location), [cookie]))
 }
@@ -89,9 +96,9 @@ fn is_clean(name: &str, value: &str) -> bool {
 
 fn problem(error: BeginAuthorizationError) -> Problem {
     match error {
-        BeginAuthorizationError::UnknownClient
-        | BeginAuthorizationError::UnknownRedirectUri
-        | BeginAuthorizationError::StateTooLong => Problem::new(Fault::InvalidAuthorizationRequest),
+        BeginAuthorizationError::UnknownClient(_)
+        | BeginAuthorizationError::UnknownRedirectUri { .. }
+        | BeginAuthorizationError::StateTooLong { .. } => Problem::new(Fault::InvalidAuthorizationRequest),
         BeginAuthorizationError::Metadata(MetadataError::Busy) => Problem::new(Fault::Busy),
         BeginAuthorizationError::Metadata(fault) => {
             let text = format!(
@@ -100,7 +107,7 @@ fn problem(error: BeginAuthorizationError) -> Problem {
             );
             Problem::new(Fault::InvalidAuthorizationRequest).detail(text)
         }
-        BeginAuthorizationError::NotReviewed { description } => {
+        BeginAuthorizationError::NotReviewed { client_id: _, description } => {
             let text = format!(
                 "The operator of this server has not reviewed the app, so you are not sent back to it with an \
                  error. The error is: {description}. Nothing was shared."

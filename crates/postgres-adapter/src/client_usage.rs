@@ -7,14 +7,14 @@ use crate::statement::returning;
 use crate::store::PostgresStore;
 use application::ports::storage::{ClientUsageStore, StorageError, UnitOfWork as _};
 use async_trait::async_trait;
-use chrono::NaiveDate;
+use chrono::{DateTime, NaiveDate, Utc};
 use diesel::dsl::sql;
 use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::sql_query;
-use diesel::sql_types::{BigInt, Date, Nullable};
+use diesel::sql_types::{BigInt, Date, Nullable, Text, Timestamptz};
 use diesel::upsert::excluded;
-use domain::client_usage::{ClientUsage, UsageKey, UsedEndpoint};
+use domain::client_usage::{ClientUsage, Rejection, UsageKey, UsedEndpoint};
 use domain::id::ClientId;
 use uuid::Uuid;
 
@@ -26,6 +26,10 @@ const DELETE_BEFORE: &str = "DELETE FROM client_usage WHERE (client_id, day, end
     (SELECT client_id, day, endpoint, status FROM client_usage WHERE day < $1
     ORDER BY day LIMIT $2 FOR UPDATE SKIP LOCKED)";
 
+const LATEST_REJECTION: &str =
+    "CASE WHEN client_usage.rejected_at > excluded.rejected_at OR excluded.rejected_at IS NULL
+    THEN client_usage.rejection ELSE excluded.rejection END";
+
 /// A row of `client_usage`.
 #[derive(Queryable, Selectable, Insertable)]
 #[diesel(table_name = client_usage, check_for_backend(Pg))]
@@ -36,19 +40,23 @@ struct UsageRow {
     status: i16,
     requests: i64,
     fewest_left: Option<i64>,
+    rejection: Option<String>,
+    rejected_at: Option<DateTime<Utc>>,
 }
 
 impl From<&ClientUsage> for UsageRow {
     fn from(usage: &ClientUsage) -> Self {
-        let ClientUsage { key: UsageKey { client_id, day, endpoint, status }, requests, fewest_left } =
-            *usage;
+        let ClientUsage { key, requests, fewest_left, rejection } = usage;
+        let UsageKey { client_id, day, endpoint, status } = *key;
         Self {
             client_id: client_id.as_uuid(),
             day,
             endpoint: endpoint.as_str().to_owned(),
             status: i16::try_from(status).unwrap_or(i16::MAX),
-            requests: i64::try_from(requests).unwrap_or(i64::MAX),
+            requests: i64::try_from(*requests).unwrap_or(i64::MAX),
             fewest_left: fewest_left.map(i64::from),
+            rejection: rejection.as_ref().map(|rejection| rejection.reason.clone()),
+            rejected_at: rejection.as_ref().map(|rejection| rejection.at),
         }
     }
 }
@@ -71,6 +79,7 @@ impl UsageRow {
             key,
             requests: self.requests.try_into().map_err(corrupt("client_usage", "requests", row))?,
             fewest_left: left.map_err(corrupt("client_usage", "fewest_left", row))?,
+            rejection: self.rejection.zip(self.rejected_at).map(|(reason, at)| Rejection { reason, at }),
         })
     }
 }
@@ -93,6 +102,11 @@ impl ClientUsageStore for PostgresStore {
                     // Ignores NULL.
                     usage::fewest_left
                         .eq(sql::<Nullable<BigInt>>("least(client_usage.fewest_left, excluded.fewest_left)")),
+                    usage::rejection.eq(sql::<Nullable<Text>>(LATEST_REJECTION)),
+                    // Ignores NULL.
+                    usage::rejected_at.eq(sql::<Nullable<Timestamptz>>(
+                        "greatest(client_usage.rejected_at, excluded.rejected_at)",
+                    )),
                 ));
             transaction.connection()?.execute(query).await?;
         }

@@ -1,7 +1,7 @@
 //! Usage of clients.
 
 use crate::error::StorageResult as _;
-use crate::row::{Cells, blob, date};
+use crate::row::{Cells, blob, date, micros};
 use crate::schema::client_usage;
 use crate::schema::client_usage as usage;
 use crate::statement::{Statement, execute};
@@ -11,10 +11,15 @@ use async_trait::async_trait;
 use chrono::NaiveDate;
 use diesel::dsl::sql;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Nullable};
+use diesel::sql_types::{BigInt, Nullable, Text};
 use diesel::upsert::excluded;
-use domain::client_usage::{ClientUsage, UsageKey, UsedEndpoint};
+use domain::client_usage::{ClientUsage, Rejection, UsageKey, UsedEndpoint};
 use domain::id::ClientId;
+
+const LATEST_REJECTION: &str = "CASE WHEN client_usage.rejected_at > excluded.rejected_at OR excluded.rejected_at IS NULL \
+     THEN client_usage.rejection ELSE excluded.rejection END";
+const LATEST_REJECTION_TIME: &str = "coalesce(max(client_usage.rejected_at, excluded.rejected_at), \
+     client_usage.rejected_at, excluded.rejected_at)";
 
 #[derive(Queryable, Insertable)]
 #[diesel(table_name = client_usage)]
@@ -25,18 +30,22 @@ struct UsageRow {
     status: i64,
     requests: i64,
     fewest_left: Option<i64>,
+    rejection: Option<String>,
+    rejected_at: Option<i64>,
 }
 
 impl From<&ClientUsage> for UsageRow {
     fn from(usage: &ClientUsage) -> Self {
-        let ClientUsage { key, requests, fewest_left } = *usage;
+        let ClientUsage { key, requests, fewest_left, rejection } = usage;
         Self {
             client_id: blob(key.client_id.as_uuid()),
             day: date(key.day),
             endpoint: key.endpoint.as_str().to_owned(),
             status: key.status.into(),
-            requests: i64::try_from(requests).unwrap_or(i64::MAX),
+            requests: i64::try_from(*requests).unwrap_or(i64::MAX),
             fewest_left: fewest_left.map(i64::from),
+            rejection: rejection.as_ref().map(|rejection| rejection.reason.clone()),
+            rejected_at: rejection.as_ref().map(|rejection| micros(rejection.at)),
         }
     }
 }
@@ -51,11 +60,13 @@ impl UsageRow {
             endpoint: cells.present("endpoint", UsedEndpoint::parse(&self.endpoint))?,
             status: cells.valid("status", self.status.try_into())?,
         };
+        let at = cells.optional_instant("rejected_at", self.rejected_at)?;
         let left = self.fewest_left.map(|left| cells.valid("fewest_left", left.try_into()));
         Ok(ClientUsage {
             key,
             requests: cells.valid("requests", self.requests.try_into())?,
             fewest_left: left.transpose()?,
+            rejection: self.rejection.zip(at).map(|(reason, at)| Rejection { reason, at }),
         })
     }
 }
@@ -80,6 +91,8 @@ impl ClientUsageStore for SqliteStore {
                             "coalesce(min(client_usage.fewest_left, excluded.fewest_left), \
                              client_usage.fewest_left, excluded.fewest_left)",
                         )),
+                        usage::rejection.eq(sql::<Nullable<Text>>(LATEST_REJECTION)),
+                        usage::rejected_at.eq(sql::<Nullable<BigInt>>(LATEST_REJECTION_TIME)),
                     ))
                     .execute(connection)
                     .storage()?;

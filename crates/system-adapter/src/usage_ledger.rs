@@ -5,8 +5,8 @@ use domain::client_usage::{ClientUsage, UsageKey};
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Sums requests until they are stored. Its size is bounded by the number of clients, because only their own
-/// requests are recorded.
+/// Sums requests until they are stored. Its size is bounded by the number of clients: no other requests are
+/// recorded.
 #[derive(Debug, Default)]
 pub struct InProcessUsageLedger(Mutex<HashMap<UsageKey, ClientUsage>>);
 
@@ -18,7 +18,12 @@ impl InProcessUsageLedger {
 
 impl UsageLedger for InProcessUsageLedger {
     fn add(&self, usage: ClientUsage) {
-        self.sums().entry(usage.key).and_modify(|sum| *sum = sum.plus(usage)).or_insert(usage);
+        let mut sums = self.sums();
+        let sum = match sums.remove(&usage.key) {
+            Some(sum) => sum.plus(usage),
+            None => usage,
+        };
+        sums.insert(sum.key, sum);
     }
 
     fn take(&self) -> Vec<ClientUsage> {
@@ -37,7 +42,7 @@ mod tests {
     fn usage(status: u16) -> ClientUsage {
         let (client_id, day) = (ClientId::from_uuid(Uuid::nil()), NaiveDate::MIN);
         let key = UsageKey { client_id, day, endpoint: UsedEndpoint::Token, status };
-        ClientUsage { key, requests: 1, fewest_left: None }
+        ClientUsage { key, requests: 1, fewest_left: None, rejection: None }
     }
 
     #[test]

@@ -253,6 +253,9 @@ CREATE TABLE client_usage (
     requests    bigint   NOT NULL,
     -- Fewest requests that a daily limit left after one of these; NULL if none was counted against a limit.
     fewest_left bigint,
+    -- Why the latest of them was rejected, and when; NULL if none was.
+    rejection   text,
+    rejected_at timestamptz,
     PRIMARY KEY (client_id, day, endpoint, status)
 );
 

@@ -245,6 +245,9 @@ CREATE TABLE client_usage (
     requests    INTEGER NOT NULL,
     -- Fewest requests that a daily limit left after one of these; NULL if none was counted against a limit.
     fewest_left INTEGER,
+    -- Why the latest of them was rejected, and when; NULL if none was.
+    rejection   TEXT,
+    rejected_at INTEGER,
     PRIMARY KEY (client_id, day, endpoint, status)
 ) STRICT, WITHOUT ROWID;
 

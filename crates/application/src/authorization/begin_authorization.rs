@@ -19,6 +19,10 @@ use std::net::IpAddr;
 /// Default limit on stored requests per network address without a signed-in user; each is a row.
 pub const ANONYMOUS_REQUESTS: AttemptLimit = AttemptLimit { attempts: 300, window_seconds: 600 };
 
+const UNKNOWN_REDIRECT_URI: &str = "redirect_uri is missing, repeated or not registered";
+const STATE_TOO_LONG: &str = "state is longer than 2048 bytes";
+const NOT_ACTIVE: &str = "the client is disabled or a service client";
+
 const LOGIN_REQUIRED: Refusal =
     Refusal::new(AuthorizationErrorCode::LoginRequired, "no user is signed in in this browser");
 const CONSENT_REQUIRED: Refusal =
@@ -65,17 +69,25 @@ pub enum BeginAuthorizationError {
     Metadata(#[from] MetadataError),
     /// The redirect URI is missing, repeated, or not registered for this client (exact match).
     #[error("the redirect URI is missing or not registered")]
-    UnknownRedirectUri,
+    UnknownRedirectUri {
+        /// The client.
+        client_id: ClientId,
+    },
     /// The request is invalid or cannot be answered without the user, and the operator has not reviewed the
     /// app.
     #[error("{description}; the app is not reviewed")]
     NotReviewed {
+        /// The client.
+        client_id: ClientId,
         /// For developers.
         description: &'static str,
     },
     /// `state` is longer than 2 KiB (security.md T25).
     #[error("state is longer than 2048 bytes")]
-    StateTooLong,
+    StateTooLong {
+        /// The client.
+        client_id: ClientId,
+    },
     /// This network sent too many requests without a signed-in user.
     #[error("too many authorization requests")]
     TooManyRequests {
@@ -88,6 +100,22 @@ pub enum BeginAuthorizationError {
 }
 
 from_attempt_rejected!(BeginAuthorizationError, TooManyRequests);
+
+impl BeginAuthorizationError {
+    /// Returns the client, if it is known, and which check failed; for its developer.
+    pub const fn rejected_client(&self) -> Option<(ClientId, &'static str)> {
+        match self {
+            Self::UnknownClient(Some(client_id)) => Some((*client_id, NOT_ACTIVE)),
+            Self::UnknownRedirectUri { client_id } => Some((*client_id, UNKNOWN_REDIRECT_URI)),
+            Self::StateTooLong { client_id } => Some((*client_id, STATE_TOO_LONG)),
+            Self::NotReviewed { client_id, description } => Some((*client_id, *description)),
+            Self::UnknownClient(None)
+            | Self::Metadata(_)
+            | Self::TooManyRequests { .. }
+            | Self::Storage(_) => None,
+        }
+    }
+}
 
 /// Handles authorization requests.
 pub struct BeginAuthorization {
@@ -121,13 +149,13 @@ impl BeginAuthorization {
         let client = self.client(parameters.client_id, command.address).await?;
         let redirect_uri = parameters.redirect_uri.and_then(|text| client.registered_redirect_uri(text));
         let redirect_uri = redirect_uri.ok_or_else(|| {
-            log_refusal(Some(client.id), "redirect_uri is missing, repeated or not registered");
-            BeginAuthorizationError::UnknownRedirectUri
+            log_refusal(Some(client.id), UNKNOWN_REDIRECT_URI);
+            BeginAuthorizationError::UnknownRedirectUri { client_id: client.id }
         })?;
         let state = once(parameters.state);
         if state.is_some_and(|state| state.len() > MAX_STATE_BYTES) {
-            log_refusal(Some(client.id), "state is too long");
-            return Err(BeginAuthorizationError::StateTooLong);
+            log_refusal(Some(client.id), STATE_TOO_LONG);
+            return Err(BeginAuthorizationError::StateTooLong { client_id: client.id });
         }
         let target = ResponseTarget { redirect_uri: &redirect_uri, state, issuer: &self.issuer };
         let app =
@@ -137,6 +165,10 @@ impl BeginAuthorization {
                 // A remembered consent must not apply to a program that poses as the app, or to an app that
                 // is a draft again.
                 asked.prompt.consent |= client.can_be_imitated(&redirect_uri) || !app.is_reviewed;
+                if asked.prompt.none && !app.is_reviewed {
+                    // Before the session is read: the developer sees the reason, but not who is signed in.
+                    return app.refuse(CONSENT_REQUIRED);
+                }
                 self.proceed(&command, Request { app, asked }).await
             }
             Err(refusal) => app.refuse(refusal),
@@ -148,7 +180,7 @@ impl BeginAuthorization {
     async fn client(&self, id: Option<&str>, from: IpAddr) -> Result<Client, BeginAuthorizationError> {
         let refused = |id, reason| {
             log_refusal(id, reason);
-            BeginAuthorizationError::UnknownClient
+            BeginAuthorizationError::UnknownClient(id)
         };
         let presented = match id.map_or(Err(InvalidClientId::Malformed), PresentedClientId::parse) {
             Ok(presented) => presented,
@@ -179,7 +211,7 @@ impl BeginAuthorization {
         if client.can_receive_codes() {
             return Ok(client);
         }
-        Err(refused(Some(id), "the client is disabled or a service client"))
+        Err(refused(Some(id), NOT_ACTIVE))
     }
 
     async fn proceed(
@@ -294,7 +326,7 @@ impl Requester<'_> {
         let Refusal { error, description } = refusal;
         log_refusal(Some(self.id), description);
         if !self.is_reviewed {
-            return Err(BeginAuthorizationError::NotReviewed { description });
+            return Err(BeginAuthorizationError::NotReviewed { client_id: self.id, description });
         }
         Ok(AuthorizationStep::Redirect(AuthorizationResponse::error(self.target, error, description)))
     }

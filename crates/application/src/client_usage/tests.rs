@@ -4,7 +4,7 @@ use super::{ClientRequest, FlushUsage, UsageRecorder};
 use crate::ports::storage::{MockClientUsageStore, StorageError};
 use crate::ports::system::{MockUsageLedger, UsageLedger};
 use crate::testing::{client_id, clock, noon};
-use domain::client_usage::{ClientUsage, UsageKey, UsedEndpoint};
+use domain::client_usage::{ClientUsage, Rejection, UsageKey, UsedEndpoint};
 use mockall::predicate::eq;
 use std::sync::Arc;
 
@@ -15,15 +15,20 @@ fn usage(client: u128, status: u16) -> ClientUsage {
         endpoint: UsedEndpoint::Token,
         status,
     };
-    ClientUsage { key, requests: 1, fewest_left: Some(3) }
+    ClientUsage { key, requests: 1, fewest_left: Some(3), rejection: None }
 }
 
 #[test]
 fn a_request_is_recorded_on_its_day() {
     let mut ledger = MockUsageLedger::new();
+    let rejection = Some(Rejection { reason: "the code has expired".to_owned(), at: noon() });
     ledger.expect_add().times(1).with(eq(usage(1, 429))).return_const(());
-    let request = ClientRequest { client_id: client_id(1), endpoint: UsedEndpoint::Token, left: Some(3) };
-    UsageRecorder::new(Arc::new(ledger), clock()).record(request, 429);
+    ledger.expect_add().times(1).with(eq(ClientUsage { rejection, ..usage(1, 400) })).return_const(());
+    let (client_id, endpoint) = (client_id(1), UsedEndpoint::Token);
+    let request = ClientRequest { client_id, endpoint, left: Some(3), rejection: None };
+    let recorder = UsageRecorder::new(Arc::new(ledger), clock());
+    recorder.record(request.clone(), 429);
+    recorder.record(ClientRequest { rejection: Some("the code has expired".into()), ..request }, 400);
 }
 
 #[tokio::test]

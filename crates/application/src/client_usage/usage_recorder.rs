@@ -2,12 +2,13 @@
 
 use crate::ports::system::{Clock, UsageLedger};
 use derive_more::Constructor;
-use domain::client_usage::{ClientUsage, UsageKey, UsedEndpoint};
+use domain::client_usage::{ClientUsage, Rejection, UsageKey, UsedEndpoint};
 use domain::id::ClientId;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Usage of one request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientRequest {
     /// The authenticated client.
     pub client_id: ClientId,
@@ -15,6 +16,8 @@ pub struct ClientRequest {
     pub endpoint: UsedEndpoint,
     /// Remaining requests of the day's limit; `None` if the request was not counted against one.
     pub left: Option<u32>,
+    /// Why the request was rejected, if that is known.
+    pub rejection: Option<Cow<'static, str>>,
 }
 
 /// Records requests in the process's ledger; never blocks, never fails.
@@ -27,8 +30,10 @@ pub struct UsageRecorder {
 impl UsageRecorder {
     /// Records a request that was answered now with this HTTP status.
     pub fn record(&self, request: ClientRequest, status: u16) {
-        let ClientRequest { client_id, endpoint, left } = request;
-        let key = UsageKey { client_id, day: self.clock.now().date_naive(), endpoint, status };
-        self.ledger.add(ClientUsage { key, requests: 1, fewest_left: left });
+        let ClientRequest { client_id, endpoint, left, rejection } = request;
+        let at = self.clock.now();
+        let key = UsageKey { client_id, day: at.date_naive(), endpoint, status };
+        let rejection = rejection.map(|reason| Rejection { reason: reason.into_owned(), at });
+        self.ledger.add(ClientUsage { key, requests: 1, fewest_left: left, rejection });
     }
 }

@@ -64,22 +64,52 @@ pub enum AuthenticateClientError {
     /// The client is unknown or disabled, the secret is wrong, or a public app sent one; the caller does not
     /// learn which (security.md T44).
     #[error("client authentication failed")]
-    InvalidClient,
+    InvalidClient(Option<RejectedClient>),
     /// No secret was sent, and the client is unknown or has one.
     #[error("the client secret is missing")]
-    SecretMissing,
+    SecretMissing(Option<RejectedClient>),
     /// Authentication failed, and the limit of failures is reached.
     #[error("too many failed authentications")]
     TooManyFailures {
         /// Seconds until the window ends.
         retry_after_seconds: u32,
+        /// The client, if it exists.
+        rejected: Option<RejectedClient>,
     },
     /// This client may not send secrets in the query string (decisions 2).
     #[error("secrets are not accepted in the query string")]
-    SecretInQuery,
+    SecretInQuery(Option<RejectedClient>),
     /// The store failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
+}
+
+/// A client that exists, and why it was rejected: for its developer, not for the caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RejectedClient {
+    /// The client.
+    pub id: ClientId,
+    /// The check that failed.
+    pub reason: &'static str,
+}
+
+impl RejectedClient {
+    const fn with_query(id: ClientId) -> Self {
+        Self { id, reason: "a secret, code or token was in the query string" }
+    }
+}
+
+impl AuthenticateClientError {
+    /// Returns the client, if it exists.
+    pub const fn rejected_client(&self) -> Option<RejectedClient> {
+        match self {
+            Self::InvalidClient(rejected)
+            | Self::SecretMissing(rejected)
+            | Self::TooManyFailures { rejected, .. }
+            | Self::SecretInQuery(rejected) => *rejected,
+            Self::Storage(_) => None,
+        }
+    }
 }
 
 /// Ports of client authentication.
@@ -140,19 +170,30 @@ impl AuthenticateClient {
         let proven = self.prove(&presented, secret, now).await;
         if in_query && !self.allow_query_secrets {
             // Rejected in any case; only the audit trail needs the result, so a store error is ignored.
-            if let Ok(Some(proven)) = proven {
-                self.note_exposure(&proven, &presented).await;
-            }
-            return Err(AuthenticateClientError::SecretInQuery);
+            let id = match proven {
+                Ok(Ok(proven)) => {
+                    self.note_exposure(&proven, &presented).await;
+                    Some(proven.client.id)
+                }
+                Ok(Err(rejected)) => rejected.map(|rejected| rejected.id),
+                Err(_) => None,
+            };
+            return Err(AuthenticateClientError::SecretInQuery(id.map(RejectedClient::with_query)));
         }
         match proven? {
-            Some(proven) if in_query && !proven.client.allow_query_secrets => {
+            Ok(proven) if in_query && !proven.client.allow_query_secrets => {
                 self.note_exposure(&proven, &presented).await;
-                Err(AuthenticateClientError::SecretInQuery)
+                let rejected = RejectedClient::with_query(proven.client.id);
+                Err(AuthenticateClientError::SecretInQuery(Some(rejected)))
             }
-            Some(proven) => Ok(proven.client),
-            None => Err(self.count_failure(&presented, now).await?),
+            Ok(proven) => Ok(proven.client),
+            Err(rejected) => Err(self.count_failure(&presented, rejected, now).await?),
         }
+    }
+
+    /// Returns the id of the client that a malformed request names, if it exists. Authenticates nothing.
+    pub async fn find_named(&self, client_id: &str) -> Result<Option<ClientId>, StorageError> {
+        Ok(self.find(client_id).await?.map(|found| found.client.id))
     }
 
     /// Returns the public app of a request without a secret. Its id is not a secret, so nothing is counted.
@@ -160,21 +201,29 @@ impl AuthenticateClient {
         &self,
         presented: &PresentedCredentials<'_>,
     ) -> Result<Client, AuthenticateClientError> {
-        let client = self.find(presented).await?.map(|found| found.client);
-        let client = client.filter(|client| client.kind.is_public());
+        let found = self.find(presented.client_id).await?.map(|found| found.client);
+        let with_secret = found
+            .as_ref()
+            .map(|client| RejectedClient { id: client.id, reason: "no client secret was sent" });
         // A URL is the id of a public app, which is refused. Other ids may be those of clients with a secret.
         let is_url = presented.client_id.contains("://");
         let error = if is_url {
-            AuthenticateClientError::InvalidClient
+            AuthenticateClientError::InvalidClient(None)
         } else {
-            AuthenticateClientError::SecretMissing
+            AuthenticateClientError::SecretMissing(with_secret)
         };
-        let client = client.ok_or(error)?;
+        let client = found.filter(|client| client.kind.is_public()).ok_or(error)?;
         let allows_query = self.allow_query_secrets && client.allow_query_secrets;
         if presented.in_query != QuerySecrets::None && !allows_query {
-            return Err(AuthenticateClientError::SecretInQuery);
+            let rejected = RejectedClient::with_query(client.id);
+            return Err(AuthenticateClientError::SecretInQuery(Some(rejected)));
         }
-        if client.status.is_active() { Ok(client) } else { Err(AuthenticateClientError::InvalidClient) }
+        if client.status.is_active() {
+            Ok(client)
+        } else {
+            let rejected = RejectedClient { id: client.id, reason: refusal_reason(&client) };
+            Err(AuthenticateClientError::InvalidClient(Some(rejected)))
+        }
     }
 
     async fn prove(
@@ -182,25 +231,23 @@ impl AuthenticateClient {
         presented: &PresentedCredentials<'_>,
         secret: &str,
         now: DateTime<Utc>,
-    ) -> Result<Option<AuthenticatedClient>, StorageError> {
-        let found = self.find(presented).await?;
-        let known = found.as_ref().map(|found| (found.client.id, refusal_reason(&found.client)));
-        let proven = proven_client(found, secret, now);
-        if proven.is_none() {
-            let (client_id, reason) =
-                known.map_or((None, "it is unknown"), |(id, reason)| (Some(id), reason));
+    ) -> Result<Result<AuthenticatedClient, Option<RejectedClient>>, StorageError> {
+        let found = self.find(presented.client_id).await?;
+        let known = found
+            .as_ref()
+            .map(|found| RejectedClient { id: found.client.id, reason: refusal_reason(&found.client) });
+        Ok(proven_client(found, secret, now).ok_or_else(|| {
+            let (client_id, reason) = (known.map(|known| known.id), known.map(|known| known.reason));
+            let reason = reason.unwrap_or("the client is unknown");
             tracing::info!(client_id = client_id.map(display), reason, "client authentication failed");
-        }
-        Ok(proven)
+            known
+        }))
     }
 
     /// Finds the client. Malformed ids take the same store request, so timing does not reveal them. A stored
     /// metadata document is enough, even an expired one, if its host is still accepted.
-    async fn find(
-        &self,
-        presented: &PresentedCredentials<'_>,
-    ) -> Result<Option<ClientWithSecrets>, StorageError> {
-        let presented = PresentedClientId::parse(presented.client_id).ok();
+    async fn find(&self, client_id: &str) -> Result<Option<ClientWithSecrets>, StorageError> {
+        let presented = PresentedClientId::parse(client_id).ok();
         let id = presented.as_ref().map_or(ClientId::from_uuid(Uuid::nil()), PresentedClientId::id);
         let found = self.ports.clients.find_with_secrets(id).await?;
         let found = found.filter(|found| presented.is_some_and(|id| id.identifies(&found.client)));
@@ -228,6 +275,7 @@ impl AuthenticateClient {
     async fn count_failure(
         &self,
         presented: &PresentedCredentials<'_>,
+        rejected: Option<RejectedClient>,
         now: DateTime<Utc>,
     ) -> Result<AuthenticateClientError, StorageError> {
         let keys = failure_keys(presented);
@@ -236,8 +284,10 @@ impl AuthenticateClient {
         let limits = [self.limits.per_client_and_address, self.limits.per_address];
         let beyond = counts.iter().zip(limits).filter(|(count, limit)| count.count > *limit);
         Ok(match beyond.map(|(count, _)| seconds_until_end(*count, now)).max() {
-            Some(retry_after_seconds) => AuthenticateClientError::TooManyFailures { retry_after_seconds },
-            None => AuthenticateClientError::InvalidClient,
+            Some(retry_after_seconds) => {
+                AuthenticateClientError::TooManyFailures { retry_after_seconds, rejected }
+            }
+            None => AuthenticateClientError::InvalidClient(rejected),
         })
     }
 }
@@ -259,12 +309,12 @@ fn proven_client(
     Some(AuthenticatedClient { client, secret_id: right.id })
 }
 
-/// Returns why a secret does not authenticate this client; for the log only.
+/// Returns why a secret does not authenticate this client; for the log and its developer only.
 const fn refusal_reason(client: &Client) -> &'static str {
     match (client.kind.is_public(), client.status.is_active()) {
-        (_, false) => "it is disabled",
-        (true, true) => "it is public and sent a secret",
-        (false, true) => "its secret is wrong or expired",
+        (_, false) => "the client is disabled",
+        (true, true) => "the client is public and sent a secret",
+        (false, true) => "the client secret is wrong or expired",
     }
 }
 

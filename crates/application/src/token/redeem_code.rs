@@ -56,7 +56,7 @@ pub enum RedeemCodeError {
     /// The code is unknown, used or expired, belongs to another client, or is bound to other values; the
     /// caller does not learn which.
     #[error("the code is not valid")]
-    InvalidGrant,
+    InvalidGrant(&'static str),
     /// This kind of client cannot redeem codes.
     #[error("the client may not redeem codes")]
     UnauthorizedClient,
@@ -93,10 +93,10 @@ impl RedeemCode {
         }
         let refused = |reason| {
             log_refusal(command.client.id, reason);
-            RedeemCodeError::InvalidGrant
+            RedeemCodeError::InvalidGrant(reason)
         };
         let secret = Secret::parse(SecretKind::AuthorizationCode, command.code);
-        let secret = secret.map_err(|_| refused("malformed"))?;
+        let secret = secret.map_err(|_| refused("the code is malformed"))?;
         let verifier = command.code_verifier.map(CodeVerifier::parse).transpose();
         let verifier = verifier.map_err(|_| refused("the code verifier is malformed"))?;
         let now = self.mint.now();
@@ -112,7 +112,7 @@ impl RedeemCode {
         // Locks the user before the code, which serializes this with a revocation of the user's grants.
         let Some(locked) = unit.codes().find_and_lock(&secret.hash()).await? else {
             unit.rollback().await?;
-            return Err(refused("unknown"));
+            return Err(refused("the code is unknown"));
         };
         if let Err(refusal) = locked.code.check(&redemption) {
             return Err(self.refuse(unit, (&locked.code, command.client.id), refusal, now).await?);
@@ -207,7 +207,18 @@ impl RedeemCode {
             log_refusal(presenter, refusal);
             unit.rollback().await?;
         }
-        Ok(RedeemCodeError::InvalidGrant)
+        Ok(RedeemCodeError::InvalidGrant(told(refusal)))
+    }
+}
+
+/// Returns which check failed, for the developer of the client, who does not learn of other clients' codes.
+const fn told(refusal: CodeRefusal) -> &'static str {
+    match refusal {
+        CodeRefusal::WrongClient => "the code is unknown",
+        CodeRefusal::WrongRedirectUri => "the redirect URI is not the one of the authorization request",
+        CodeRefusal::Replayed { .. } => "the code was used before",
+        CodeRefusal::Expired => "the code has expired",
+        CodeRefusal::WrongVerifier => "the code verifier does not match",
     }
 }
 

@@ -47,13 +47,18 @@ pub struct RefreshedAccess {
     pub next: Option<RotatingToken>,
 }
 
+const UNKNOWN: &str = "the refresh token is unknown";
+const REVOKED: &str = "the grant was revoked";
+const REPLACED: &str = "a newer refresh token has replaced it";
+const LOCKED: &str = "the account is locked";
+
 /// Why a refresh token is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum RefreshAccessError {
     /// The token is unknown, revoked or replaced, or belongs to another client or user; the caller does not
     /// learn which.
     #[error("the refresh token is not valid")]
-    InvalidGrant,
+    InvalidGrant(&'static str),
     /// A requested scope is unknown or exceeds the grant.
     #[error("the scope is unknown or wider than the grant")]
     InvalidScope,
@@ -103,15 +108,17 @@ impl RefreshAccess {
         }
         let refused = |reason| {
             tracing::info!(client_id = %command.client.id, reason, "a refresh token was rejected");
-            RefreshAccessError::InvalidGrant
+            // The developer does not learn whose account is locked.
+            RefreshAccessError::InvalidGrant(if reason == LOCKED { REVOKED } else { reason })
         };
-        let token = RefreshToken::parse(command.refresh_token).map_err(|_| refused("malformed"))?;
+        let token = RefreshToken::parse(command.refresh_token)
+            .map_err(|_| refused("the refresh token is malformed"))?;
         let named = command.user_id.and_then(|text| UserId::parse(text).ok());
         let found = self.grants.find_by_refresh_token(&token.lookup_hash(), named).await?;
-        let GrantWithUser { grant, user_status } = found.ok_or_else(|| refused("unknown"))?;
+        let GrantWithUser { grant, user_status } = found.ok_or_else(|| refused(UNKNOWN))?;
         if grant.client_id != command.client.id {
             self.note_misuse(&grant, &command).await;
-            return Err(RefreshAccessError::InvalidGrant);
+            return Err(RefreshAccessError::InvalidGrant(UNKNOWN));
         }
         check_usable(&grant, user_status, &command).map_err(refused)?;
         let scopes = narrowed(grant.scopes, command.scope).ok_or(RefreshAccessError::InvalidScope)?;
@@ -163,7 +170,7 @@ impl RefreshAccess {
             }
             RotationOutcome::Repeated(sealed) => {
                 unit.rollback().await?;
-                token.unseal(&sealed).ok_or(RefreshAccessError::InvalidGrant)
+                token.unseal(&sealed).ok_or(RefreshAccessError::InvalidGrant(REPLACED))
             }
             RotationOutcome::Reused => {
                 let client_id = grant.client_id;
@@ -171,9 +178,9 @@ impl RefreshAccess {
                 let event = self.trail.event(AuditActor::Client, AuditKind::RefreshTokenReused);
                 let event = event.user(grant.user_id).client(client_id).subject(grant.id.as_uuid());
                 audit::commit(unit, &[event.from(from.address)]).await?;
-                Err(RefreshAccessError::InvalidGrant)
+                Err(RefreshAccessError::InvalidGrant(REPLACED))
             }
-            RotationOutcome::NotLive => unit.refuse(RefreshAccessError::InvalidGrant).await,
+            RotationOutcome::NotLive => unit.refuse(RefreshAccessError::InvalidGrant(REVOKED)).await,
         }
     }
 
@@ -227,11 +234,11 @@ fn check_usable(
     command: &RefreshAccessCommand<'_>,
 ) -> Result<(), &'static str> {
     if !grant.is_live() {
-        return Err("its grant was revoked");
+        return Err(REVOKED);
     }
     if !user_status.is_active() {
-        return Err("its account is locked");
+        return Err(LOCKED);
     }
     let is_of_named_person = command.user_id.is_none_or(|text| text == grant.user_id.to_string());
-    if is_of_named_person { Ok(()) } else { Err("it belongs to another user_id") }
+    if is_of_named_person { Ok(()) } else { Err("the refresh token belongs to another user_id") }
 }

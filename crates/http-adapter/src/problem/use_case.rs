@@ -16,14 +16,14 @@ use application::token::{
 impl From<AuthenticateClientError> for Problem {
     fn from(error: AuthenticateClientError) -> Self {
         match error {
-            AuthenticateClientError::InvalidClient => Self::new(Fault::InvalidClient),
-            AuthenticateClientError::TooManyFailures { retry_after_seconds } => {
+            AuthenticateClientError::InvalidClient(_) => Self::new(Fault::InvalidClient),
+            AuthenticateClientError::TooManyFailures { retry_after_seconds, .. } => {
                 Self::new(Fault::TooManyFailures).retry_after(retry_after_seconds)
             }
-            AuthenticateClientError::SecretMissing => {
+            AuthenticateClientError::SecretMissing(_) => {
                 Self::invalid_parameters(vec![FieldError::new("client_secret", "is required")])
             }
-            AuthenticateClientError::SecretInQuery => Self::new(Fault::SecretInQuery),
+            AuthenticateClientError::SecretInQuery(_) => Self::new(Fault::SecretInQuery),
             AuthenticateClientError::Storage(error) => error.into(),
         }
     }
@@ -32,7 +32,7 @@ impl From<AuthenticateClientError> for Problem {
 impl From<RedeemCodeError> for Problem {
     fn from(error: RedeemCodeError) -> Self {
         match error {
-            RedeemCodeError::InvalidGrant => Self::new(Fault::InvalidGrant),
+            RedeemCodeError::InvalidGrant(_) => Self::new(Fault::InvalidGrant),
             RedeemCodeError::UnauthorizedClient => Self::new(Fault::UnauthorizedClient),
             RedeemCodeError::InvalidTarget => Self::new(Fault::InvalidTarget),
             RedeemCodeError::Signing(error) => Self::internal(error),
@@ -44,7 +44,7 @@ impl From<RedeemCodeError> for Problem {
 impl From<RefreshAccessError> for Problem {
     fn from(error: RefreshAccessError) -> Self {
         match error {
-            RefreshAccessError::InvalidGrant => Self::new(Fault::InvalidGrant),
+            RefreshAccessError::InvalidGrant(_) => Self::new(Fault::InvalidGrant),
             RefreshAccessError::InvalidScope => Self::new(Fault::InvalidScope),
             RefreshAccessError::InvalidTarget => Self::new(Fault::InvalidTarget),
             RefreshAccessError::UnauthorizedClient => Self::new(Fault::UnauthorizedClient),

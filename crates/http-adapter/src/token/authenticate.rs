@@ -1,11 +1,12 @@
 //! Client authentication, the same at every endpoint that requires it.
 
-use super::credentials::Credentials;
+use super::credentials::{self, Credentials};
+use super::parameters::TokenParameters;
 use crate::ApiState;
-use crate::client_request::note_client;
+use crate::client_request::{note_client, note_rejection};
 use crate::problem::{Fault, Problem};
 use actix_web::HttpRequest;
-use application::token::{PresentedCredentials, QuerySecrets};
+use application::token::{PresentedCredentials, QuerySecrets, RejectedClient};
 use domain::client::Client;
 use domain::client_usage::UsedEndpoint;
 use std::net::IpAddr;
@@ -26,8 +27,12 @@ pub(super) async fn authenticate(
         in_query,
     };
     let authenticated = state.authenticate_client.run(presented).await;
-    let client =
-        authenticated.map_err(|error| Problem::from(error).with_basic_challenge(credentials.by_header))?;
+    let client = authenticated.map_err(|error| {
+        if let Some(RejectedClient { id, reason }) = error.rejected_client() {
+            note_rejection(request, (id, UsedEndpoint::Token), reason);
+        }
+        Problem::from(error).with_basic_challenge(credentials.by_header)
+    })?;
     note_client(request, Some(client.id), UsedEndpoint::Token);
     Ok(client)
 }
@@ -46,4 +51,17 @@ pub(super) async fn authenticate_confidential(
         );
     }
     Ok(client)
+}
+
+/// Notes the client that a malformed request names. Nothing is noted if the store fails.
+pub(super) async fn note_named_client(
+    state: &ApiState,
+    request: &HttpRequest,
+    given: &TokenParameters,
+    problem: &Problem,
+) {
+    let Some(client_id) = credentials::named_client(request, given) else { return };
+    if let Ok(Some(id)) = state.authenticate_client.find_named(&client_id).await {
+        note_rejection(request, (id, UsedEndpoint::Token), problem.detail_text().into_owned());
+    }
 }

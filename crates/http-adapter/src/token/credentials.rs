@@ -61,6 +61,14 @@ pub(super) fn choose(header: Header, given: &TokenParameters) -> Result<Credenti
     }
 }
 
+/// Returns the client that a request names, which may be malformed otherwise.
+pub(super) fn named_client(request: &HttpRequest, given: &TokenParameters) -> Option<String> {
+    match read_header(request) {
+        Ok(Header::Basic(basic)) => Some(basic.client_id),
+        Ok(Header::Absent | Header::Other) | Err(_) => given.get("client_id").map(str::to_owned),
+    }
+}
+
 /// Checks that parameters agree with the header: some clients repeat the id there.
 fn check_agreement(basic: Credentials, given: &TokenParameters) -> Result<Credentials, Problem> {
     let agree = |name, own: Option<&str>| given.get(name).is_none_or(|other| own == Some(other));

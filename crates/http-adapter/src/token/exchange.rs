@@ -4,9 +4,12 @@ use super::authenticate::authenticate;
 use super::request::{PresentedGrant, TokenRequest};
 use super::response::{RefreshBody, ServiceTokenBody, TokenBody};
 use crate::ApiState;
+use crate::client_request::note_token_rejection;
 use crate::problem::{Fault, Problem};
 use actix_web::{HttpRequest, HttpResponse};
-use application::token::{IssueServiceTokenCommand, RedeemCodeCommand, RefreshAccessCommand};
+use application::token::{
+    IssueServiceTokenCommand, RedeemCodeCommand, RedeemCodeError, RefreshAccessCommand, RefreshAccessError,
+};
 use domain::resource::Resource;
 
 pub(super) async fn run(
@@ -22,14 +25,22 @@ pub(super) async fn run(
             let address = asked.from.address;
             let client = &client;
             let command = RedeemCodeCommand { client, code, redirect_uri, code_verifier, resource, address };
-            let issued = state.redeem_code.run(command).await?;
+            let issued = state.redeem_code.run(command).await.inspect_err(|error| {
+                if let RedeemCodeError::InvalidGrant(reason) = error {
+                    note_token_rejection(request, *reason);
+                }
+            })?;
             Ok(HttpResponse::Ok().json(TokenBody::from(issued)))
         }
         PresentedGrant::RefreshToken { refresh_token, user_id, scope, echo } => {
             let (user_id, scope) = (user_id.as_deref(), scope.as_deref());
             let (client, from) = (&client, &asked.from);
             let command = RefreshAccessCommand { client, refresh_token, user_id, scope, resource, from };
-            let refreshed = state.refresh_access.run(command).await?;
+            let refreshed = state.refresh_access.run(command).await.inspect_err(|error| {
+                if let RefreshAccessError::InvalidGrant(reason) = error {
+                    note_token_rejection(request, *reason);
+                }
+            })?;
             let echo = echo.then(|| refresh_token.clone());
             Ok(HttpResponse::Ok().json(RefreshBody::new(refreshed, echo)))
         }

@@ -25,7 +25,9 @@ pub use form::{GivenTokenForm, GrantType, RefreshForm, RefreshGrantType, TokenFo
 pub use introspection::IntrospectionBody;
 pub use response::{RefreshBody, ServiceTokenBody, TokenBody};
 
+use self::authenticate::note_named_client;
 use crate::ApiState;
+use crate::client_request::note_token_rejection;
 use crate::example;
 use crate::meter;
 use crate::problem::{Problem, error_responses};
@@ -204,13 +206,23 @@ async fn answer(
     request: &HttpRequest,
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
-    let read = request::read(endpoint, request, body).await;
-    let asked = read.inspect_err(|problem| meter::token_refused("unread", problem))?;
+    let unread = |problem: &Problem| meter::token_refused("unread", problem);
+    let given = request::parameters(request, body).await.inspect_err(unread)?;
+    let asked = match request::read(endpoint, request, &given).inspect_err(unread) {
+        Ok(asked) => asked,
+        Err(problem) => {
+            note_named_client(state, request, &given, &problem).await;
+            return Err(problem);
+        }
+    };
     let outcome = exchange::run(state, request, &asked).await;
     let grant_type = asked.presented.grant_type();
     match &outcome {
         Ok(_) => meter::token_issued(grant_type),
-        Err(problem) => meter::token_refused(grant_type, problem),
+        Err(problem) => {
+            note_token_rejection(request, problem.detail_text().into_owned());
+            meter::token_refused(grant_type, problem);
+        }
     }
     outcome
 }

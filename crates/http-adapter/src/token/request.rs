@@ -50,18 +50,22 @@ pub(super) struct TokenRequest {
     pub(super) from: UsedFrom,
 }
 
-/// Parses a request in the order of decisions 2: size and framing, duplicates and encoding, missing
-/// parameters.
-pub(super) async fn read(
+/// Reads the parameters. With [`read`], this is the order of decisions 2: size and framing, duplicates and
+/// encoding, missing parameters.
+pub(super) async fn parameters(request: &HttpRequest, payload: Payload) -> Result<TokenParameters, Problem> {
+    let body = read_body(request, payload).await?;
+    TokenParameters::read(request.query_string(), body.as_ref())
+}
+
+/// Parses a request with these parameters.
+pub(super) fn read(
     endpoint: Endpoint,
     request: &HttpRequest,
-    payload: Payload,
+    given: &TokenParameters,
 ) -> Result<TokenRequest, Problem> {
-    let body = read_body(request, payload).await?;
-    let given = TokenParameters::read(request.query_string(), body.as_ref())?;
     let header = credentials::read_header(request)?;
-    let presented = presented(endpoint, &given)?;
-    let credentials = credentials::choose(header, &given)?;
+    let presented = presented(endpoint, given)?;
+    let credentials = credentials::choose(header, given)?;
     Ok(TokenRequest {
         presented,
         resource: given.get("resource").map(str::to_owned),

@@ -7,6 +7,7 @@ mod flow;
 mod framing;
 mod fuzz;
 mod parameters;
+mod rejection;
 mod revoke_introspect;
 
 use crate::ApiState;

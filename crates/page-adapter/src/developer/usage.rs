@@ -1,9 +1,10 @@
 //! Requests of an app, and the remaining daily limits.
 
 use crate::moment;
-use crate::view::{LimitLine, Moment, UsageLine, grouped};
+use crate::view::{ErrorLine, LatestRejection, LimitLine, Moment, UsageLine, grouped};
 use application::developer::DailyLimit;
-use domain::client_usage::{ClientUsage, UsageKey};
+use domain::client_usage::{ClientUsage, Rejection, UsageKey};
+use domain::time::TimeZone;
 
 /// Returns a line for each day with requests, in the order of the sums.
 pub(super) fn by_day(usage: &[ClientUsage]) -> Vec<UsageLine> {
@@ -18,9 +19,13 @@ fn line(sums: &[ClientUsage]) -> Option<UsageLine> {
     Some(UsageLine { day, requests: grouped(requests), errors })
 }
 
-fn error(ClientUsage { key, requests, .. }: &ClientUsage) -> String {
+fn error(ClientUsage { key, requests, rejection, .. }: &ClientUsage) -> ErrorLine {
     let UsageKey { endpoint, status, .. } = key;
-    format!("{status} {}: {}", endpoint.as_str(), grouped(*requests))
+    let latest = rejection.as_ref().map(|Rejection { reason, at }| LatestRejection {
+        at: moment::to_the_second(*at, TimeZone::UTC),
+        reason: reason.clone(),
+    });
+    ErrorLine { text: format!("{status} {}: {}", endpoint.as_str(), grouped(*requests)), latest }
 }
 
 /// Returns the line of a limit.
@@ -42,13 +47,23 @@ mod tests {
             let day = NaiveDate::from_ymd_opt(2026, 11, day).unwrap();
             let client_id = ClientId::from_uuid(Uuid::nil());
             let key = UsageKey { client_id, day, endpoint: UsedEndpoint::Token, status };
-            ClientUsage { key, requests, fewest_left: None }
+            ClientUsage { key, requests, fewest_left: None, rejection: None }
         };
-        let lines = by_day(&[sum(24, 200, 1_200), sum(24, 400, 3), sum(24, 503, 1), sum(22, 200, 5)]);
-        let texts: Vec<_> = lines
-            .iter()
-            .map(|line| (line.day.text.as_str(), line.requests.as_str(), line.errors.join(", ")))
-            .collect();
+        let at = "2026-11-24T08:00:01Z".parse().unwrap();
+        let rejection = Some(Rejection { reason: "the code has expired".to_owned(), at });
+        let rejected = ClientUsage { rejection, ..sum(24, 400, 3) };
+        let sums = [sum(24, 200, 1_200), rejected, sum(24, 503, 1), sum(22, 200, 5)];
+        let lines = by_day(&sums);
+        let latest = lines[0].errors[0].latest.as_ref().unwrap();
+        assert_eq!(
+            (latest.at.text.as_str(), latest.reason.as_str()),
+            ("24 November 2026, 08:00:01", "the code has expired")
+        );
+        let errors = |line: &UsageLine| {
+            line.errors.iter().map(|error| error.text.as_str()).collect::<Vec<_>>().join(", ")
+        };
+        let texts: Vec<_> =
+            lines.iter().map(|line| (line.day.text.as_str(), line.requests.as_str(), errors(line))).collect();
         assert_eq!(
             texts,
             [

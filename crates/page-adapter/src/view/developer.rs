@@ -160,8 +160,23 @@ pub(crate) struct NewCode {
 pub(crate) struct UsageLine {
     pub(crate) day: Moment,
     pub(crate) requests: String,
-    /// Status, endpoint and number of requests that failed, such as `429 sleep: 12`.
-    pub(crate) errors: Vec<String>,
+    pub(crate) errors: Vec<ErrorLine>,
+}
+
+/// Requests of a day that failed.
+#[derive(Clone)]
+pub(crate) struct ErrorLine {
+    /// Status, endpoint and number, such as `429 sleep: 12`.
+    pub(crate) text: String,
+    /// The latest one; `None` if its reason is not known.
+    pub(crate) latest: Option<LatestRejection>,
+}
+
+/// When and why the latest of several requests was rejected.
+#[derive(Clone)]
+pub(crate) struct LatestRejection {
+    pub(crate) at: Moment,
+    pub(crate) reason: String,
 }
 
 /// A daily limit.

@@ -8,6 +8,8 @@ diesel::table! {
         status -> SmallInt,
         requests -> BigInt,
         fewest_left -> Nullable<BigInt>,
+        rejection -> Nullable<Text>,
+        rejected_at -> Nullable<Timestamptz>,
     }
 }
 

@@ -8,6 +8,8 @@ diesel::table! {
         status -> BigInt,
         requests -> BigInt,
         fewest_left -> Nullable<BigInt>,
+        rejection -> Nullable<Text>,
+        rejected_at -> Nullable<BigInt>,
     }
 }
 

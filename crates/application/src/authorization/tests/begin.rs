@@ -122,11 +122,19 @@ async fn t22_errors_of_an_app_that_is_not_reviewed_are_shown_on_a_page() {
         let outcome = begin_without_storing(app(), parameters).await;
         assert!(matches!(outcome, Ok(AuthorizationStep::Redirect(_))), "{outcome:?}");
     }
-    let (outcome, effects) =
-        begin(World::new([with_person(Some(person()))]).with_client(Some(draft)), silent, Some(user_id(1)))
-            .await;
-    assert!(matches!(outcome, Err(BeginAuthorizationError::NotReviewed { .. })), "{outcome:?}");
-    assert_eq!(effects.endings.rolled_back(), 1);
+}
+
+#[tokio::test]
+async fn the_developer_of_a_draft_does_not_learn_who_is_signed_in() {
+    let draft = Client { review: Review::Draft { owner: user_id(9) }, ..app() };
+    let silent = AuthorizationParameters { prompt: ParameterValue::Once("none"), ..good() };
+    for signed_in in [None, Some(user_id(1))] {
+        let world = World::new([]).with_client(Some(draft.clone()));
+        let (outcome, effects) = begin(world, silent, signed_in).await;
+        let rejected = outcome.unwrap_err().rejected_client();
+        assert_eq!(rejected, Some((client_id(1), "the user must give consent")), "{signed_in:?}");
+        effects.assert_untouched();
+    }
 }
 
 #[tokio::test]
@@ -136,7 +144,7 @@ async fn t22_an_unknown_client_is_shown_on_a_page() {
     let service = Client { redirect_uris: app().redirect_uris, ..service() };
     for client in [None, Some(disabled), Some(service)] {
         let (outcome, effects) = begin(World::new([]).with_client(client), good(), None).await;
-        assert!(matches!(outcome, Err(BeginAuthorizationError::UnknownClient)), "{outcome:?}");
+        assert!(matches!(outcome, Err(BeginAuthorizationError::UnknownClient(_))), "{outcome:?}");
         effects.assert_untouched();
     }
 }
@@ -146,7 +154,7 @@ async fn t22_t24_a_client_id_that_is_missing_repeated_or_none_is_shown_on_a_page
     for client_id in [None, Some(""), Some("night-owl"), Some("00000000000000000000000c11e00001")] {
         let (outcome, effects) =
             begin(World::new([]), AuthorizationParameters { client_id, ..good() }, Some(user_id(1))).await;
-        assert!(matches!(outcome, Err(BeginAuthorizationError::UnknownClient)), "{outcome:?}");
+        assert!(matches!(outcome, Err(BeginAuthorizationError::UnknownClient(_))), "{outcome:?}");
         effects.assert_untouched();
     }
 }
@@ -179,7 +187,10 @@ async fn t20_a_redirect_uri_that_is_not_registered_letter_by_letter_is_shown_on_
         let outcome =
             begin_without_storing(app(), AuthorizationParameters { redirect_uri: Some(&text), ..good() })
                 .await;
-        assert!(matches!(outcome, Err(BeginAuthorizationError::UnknownRedirectUri)), "{text:?}: {outcome:?}");
+        assert!(
+            matches!(outcome, Err(BeginAuthorizationError::UnknownRedirectUri { .. })),
+            "{text:?}: {outcome:?}"
+        );
     }
 }
 
@@ -187,7 +198,7 @@ async fn t20_a_redirect_uri_that_is_not_registered_letter_by_letter_is_shown_on_
 async fn t24_a_redirect_uri_that_is_missing_or_repeated_is_shown_on_a_page_even_if_only_one_is_registered() {
     let outcome =
         begin_without_storing(app(), AuthorizationParameters { redirect_uri: None, ..good() }).await;
-    assert!(matches!(outcome, Err(BeginAuthorizationError::UnknownRedirectUri)), "{outcome:?}");
+    assert!(matches!(outcome, Err(BeginAuthorizationError::UnknownRedirectUri { .. })), "{outcome:?}");
 }
 
 #[tokio::test]
@@ -198,7 +209,7 @@ async fn t20_a_loopback_port_is_compared_like_everything_else() {
     };
     let redirect_uri = Some("http://127.0.0.1:9001/cb");
     let outcome = begin_without_storing(native, AuthorizationParameters { redirect_uri, ..good() }).await;
-    assert!(matches!(outcome, Err(BeginAuthorizationError::UnknownRedirectUri)), "{outcome:?}");
+    assert!(matches!(outcome, Err(BeginAuthorizationError::UnknownRedirectUri { .. })), "{outcome:?}");
 }
 
 #[tokio::test]
@@ -210,7 +221,7 @@ async fn t25_a_state_above_2_kib_is_shown_on_a_page_before_any_other_fault() {
         ..good()
     };
     let outcome = begin_without_storing(app(), parameters).await;
-    assert!(matches!(outcome, Err(BeginAuthorizationError::StateTooLong)), "{outcome:?}");
+    assert!(matches!(outcome, Err(BeginAuthorizationError::StateTooLong { .. })), "{outcome:?}");
 }
 
 #[tokio::test]

@@ -16,7 +16,7 @@ async fn an_app_is_shown_with_the_fewest_requests_left_today() {
     let sleep = PersonEndpoint::Data(DataKind::Sleep);
     let sum = |day: NaiveDate, endpoint, status, fewest_left| {
         let key = UsageKey { client_id: client_id(1), day, endpoint, status };
-        ClientUsage { key, requests: 2, fewest_left }
+        ClientUsage { key, requests: 2, fewest_left, rejection: None }
     };
     let today = noon().date_naive();
     let used = UsedEndpoint::Person(sleep);

@@ -162,13 +162,13 @@ async fn redeem(unit: MockUnitOfWork) -> (Outcome, Arc<Endings>) {
 
 /// Asserts that the code was rejected and the unit of work rolled back. The mock expects no redemption.
 fn assert_refused((outcome, endings): (Outcome, Arc<Endings>)) {
-    assert!(matches!(outcome, Err(RedeemCodeError::InvalidGrant)), "{outcome:?}");
+    assert!(matches!(outcome, Err(RedeemCodeError::InvalidGrant(_))), "{outcome:?}");
     assert_eq!((endings.committed(), endings.rolled_back()), (0, 1));
 }
 
 /// Asserts that the code was rejected and a revocation committed.
 fn assert_refused_for_good((outcome, endings): (Outcome, Arc<Endings>)) {
-    assert!(matches!(outcome, Err(RedeemCodeError::InvalidGrant)), "{outcome:?}");
+    assert!(matches!(outcome, Err(RedeemCodeError::InvalidGrant(_))), "{outcome:?}");
     assert_eq!((endings.committed(), endings.rolled_back()), (1, 0));
 }
 
@@ -289,7 +289,7 @@ async fn a_wrong_or_missing_verifier_is_refused_and_the_code_not_used_up_rfc_763
 #[tokio::test]
 async fn a_malformed_verifier_causes_no_lookup() {
     let (outcome, endings) = redeem_with_verifier(MockUnitOfWork::default(), Some("short")).await;
-    assert!(matches!(outcome, Err(RedeemCodeError::InvalidGrant)));
+    assert!(matches!(outcome, Err(RedeemCodeError::InvalidGrant(_))));
     assert_eq!((endings.committed(), endings.rolled_back()), (0, 0));
 }
 
@@ -314,6 +314,21 @@ async fn the_code_of_a_locked_person_is_refused_and_not_used_up() {
 }
 
 #[tokio::test]
+async fn the_reason_tells_nothing_about_other_clients_codes_or_locked_accounts() {
+    let of_other = AuthorizationCode { client_id: client_id(2), ..redeemed() };
+    let cases = [
+        (finding(Some(of_other)), "the code is unknown"),
+        (finding(None), "the code is unknown"),
+        (of_locked_person(Some(code())), "the code has expired"),
+    ];
+    for (unit, expected) in cases {
+        let (outcome, _) = redeem(unit).await;
+        let Err(RedeemCodeError::InvalidGrant(reason)) = outcome else { panic!("{outcome:?}") };
+        assert_eq!(reason, expected);
+    }
+}
+
+#[tokio::test]
 async fn any_other_kind_of_secret_causes_no_lookup() {
     let client = app();
     let texts = [
@@ -325,7 +340,7 @@ async fn any_other_kind_of_secret_causes_no_lookup() {
     for text in &texts {
         let signer = Arc::new(RecordingSigner::default());
         let (outcome, endings) = run(MockUnitOfWork::default(), signer, command(&client, text)).await;
-        assert!(matches!(outcome, Err(RedeemCodeError::InvalidGrant)), "{text}");
+        assert!(matches!(outcome, Err(RedeemCodeError::InvalidGrant(_))), "{text}");
         assert_eq!((endings.committed(), endings.rolled_back()), (0, 0));
     }
 }

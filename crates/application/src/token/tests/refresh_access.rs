@@ -84,7 +84,7 @@ async fn granted_scopes(scope: Option<&str>) -> ScopeSet {
 }
 
 fn assert_invalid_grant(outcome: &Outcome) {
-    assert!(matches!(outcome, Err(RefreshAccessError::InvalidGrant)), "{outcome:?}");
+    assert!(matches!(outcome, Err(RefreshAccessError::InvalidGrant(_))), "{outcome:?}");
 }
 
 #[tokio::test]
@@ -158,6 +158,15 @@ async fn t50_the_rejection_is_the_same_if_the_audit_trail_fails() {
     let endings = units.endings();
     assert_invalid_grant(&misuse(units).await);
     assert_eq!(endings.opened(), 1);
+}
+
+#[tokio::test]
+async fn the_reason_tells_nothing_about_other_clients_tokens_or_locked_accounts() {
+    let locked = attempt(reader(grant(), crate::testing::locked()), None, None).await;
+    assert!(matches!(locked, Err(RefreshAccessError::InvalidGrant("the grant was revoked"))), "{locked:?}");
+    let of_other = misuse(PreparedUnitsOfWork::new([MockUnitOfWork::default()])).await;
+    let expected = "the refresh token is unknown";
+    assert!(matches!(of_other, Err(RefreshAccessError::InvalidGrant(reason)) if reason == expected));
 }
 
 #[tokio::test]

@@ -2,8 +2,8 @@
 
 use super::{Sample, TextSource, moment, person, sample, variant};
 use crate::view::{
-    AppAddresses, AppFields, DeveloperApp, DeveloperApps, FormErrors, LimitLine, NewCode, OwnAppLine,
-    SandboxLine, ScopeLine, SecretLine, UsageLine,
+    AppAddresses, AppFields, DeveloperApp, DeveloperApps, ErrorLine, FormErrors, LatestRejection, LimitLine,
+    NewCode, OwnAppLine, SandboxLine, ScopeLine, SecretLine, UsageLine,
 };
 use domain::scope::{Scope, ScopeSet};
 use domain::secret::{Secret, SecretBytes, SecretKind};
@@ -81,10 +81,17 @@ fn list(source: TextSource) -> Vec<Sample> {
 }
 
 fn usage(source: TextSource) -> Vec<UsageLine> {
+    let latest = LatestRejection {
+        at: moment(source, "21 November 2026, 08:14:02", "2026-11-21T08:14:02Z"),
+        reason: source("the code verifier does not match"),
+    };
     let saturday = UsageLine {
         day: moment(source, "Sat 21 Nov", "2026-11-21"),
         requests: source("1,204"),
-        errors: vec![source("400 token: 3"), source("429 sleep: 12")],
+        errors: vec![
+            ErrorLine { text: source("400 token: 3"), latest: Some(latest) },
+            ErrorLine { text: source("429 sleep: 12"), latest: None },
+        ],
     };
     let friday = UsageLine {
         day: moment(source, "Fri 20 Nov", "2026-11-20"),

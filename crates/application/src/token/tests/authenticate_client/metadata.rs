@@ -29,7 +29,7 @@ async fn the_stored_client_is_identified_by_its_url_also_after_its_document_expi
 #[tokio::test]
 async fn its_stored_id_and_another_url_do_not_identify_it() {
     let outcome = identify(published_app(), listed(), &published_app().id.to_string()).await;
-    assert!(matches!(outcome, Err(AuthenticateClientError::SecretMissing)), "{outcome:?}");
+    assert!(matches!(outcome, Err(AuthenticateClientError::SecretMissing(_))), "{outcome:?}");
     for id in ["https://owl.example/other.json", "https://owl.example/"] {
         assert_invalid_client(identify(published_app(), listed(), id).await);
     }

@@ -46,7 +46,7 @@ async fn refuse(
 }
 
 fn assert_refused(outcome: &Outcome) {
-    assert!(matches!(outcome, Err(AuthenticateClientError::SecretInQuery)), "{outcome:?}");
+    assert!(matches!(outcome, Err(AuthenticateClientError::SecretInQuery(_))), "{outcome:?}");
 }
 
 #[tokio::test]

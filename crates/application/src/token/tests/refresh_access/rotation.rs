@@ -96,7 +96,7 @@ async fn a_reused_token_gets_no_access_and_the_revocation_is_audited_rfc_9700_se
     let (endings, events) = (units.endings(), units.events());
     let refresh = refresh(family_reader(60), units);
     let outcome = present(&refresh, &public_app(), token().expose()).await;
-    assert!(matches!(outcome, Err(RefreshAccessError::InvalidGrant)));
+    assert!(matches!(outcome, Err(RefreshAccessError::InvalidGrant(_))));
     let expected = event(AuditActor::Client, AuditKind::RefreshTokenReused).user(user_id(1));
     let expected = expected.client(client_id(1)).subject(grant_id(1).as_uuid()).from(used_from().address);
     assert_events(&events, &[expected]);
@@ -107,7 +107,7 @@ async fn a_reused_token_gets_no_access_and_the_revocation_is_audited_rfc_9700_se
 async fn a_token_whose_grant_was_revoked_meanwhile_gets_no_access() {
     let (unit, _) = deciding(RotationOutcome::NotLive);
     let (outcome, endings) = use_token(unit, 60).await;
-    assert!(matches!(outcome, Err(RefreshAccessError::InvalidGrant)));
+    assert!(matches!(outcome, Err(RefreshAccessError::InvalidGrant(_))));
     assert_eq!(endings.committed(), 0);
 }
 

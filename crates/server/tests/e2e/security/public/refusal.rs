@@ -13,7 +13,7 @@ on_sqlite! {
             (asking.with("client_id", "owl"), None, "client_id is missing, repeated or malformed"),
             (asking.with("client_id", &scene.person.user_id), None, "the client is unknown"),
             (asking.with("redirect_uri", "https://evil.example/"), Some(&id), "redirect_uri is missing, repeated or not registered"),
-            (asking.with("state", &"x".repeat(2049)), Some(&id), "state is too long"),
+            (asking.with("state", &"x".repeat(2049)), Some(&id), "state is longer than 2048 bytes"),
         ];
         let mut expected = Vec::new();
         for (asking, client, reason) in cases {
@@ -51,12 +51,12 @@ on_sqlite! {
             reason
         }).collect::<Vec<_>>();
         assert_eq!(reasons("an authorization code was rejected"), [
-            "malformed",
+            "the code is malformed",
             "the redirect URI is not the one of the authorization request",
             "the code verifier does not match",
         ]);
-        assert_eq!(reasons("a refresh token was rejected"), ["malformed"]);
-        assert_eq!(reasons("client authentication failed"), ["it is public and sent a secret"]);
+        assert_eq!(reasons("a refresh token was rejected"), ["the refresh token is malformed"]);
+        assert_eq!(reasons("client authentication failed"), ["the client is public and sent a secret"]);
         assert!(!log.contains(&code) && !log.contains("rws_x"), "{log}");
     }
 
