@@ -15,7 +15,6 @@ mod digest;
 mod dsld;
 mod fhir;
 mod fitbit;
-mod format;
 mod garmin;
 mod hypnogram;
 mod ingest;
@@ -41,8 +40,10 @@ mod upc;
 mod whoop;
 mod withings;
 
+use domain::import_format as format;
+
 pub use context::FileContext;
-pub use format::{Format, UnknownFormat};
+pub use domain::import_format::{Format, UnknownFormat};
 pub use ingest::JsonIngestParser;
 pub use input::RECORD_LIMIT;
 pub use open::open;

@@ -1,10 +1,10 @@
 //! `POST /mcp`: one JSON-RPC message in, one JSON object out (Streamable HTTP without streams and sessions).
 
 use crate::McpState;
-use crate::era::{Era, FIRST};
 use crate::error::ProtocolError;
 use crate::message::{self, Body, Message};
 use crate::method::Exchange;
+use crate::version::{Era, FIRST};
 use crate::{header, origin};
 use actix_web::{HttpMessage as _, HttpRequest, HttpResponse, web};
 use http_adapter::body::{BodyKind, read_body};

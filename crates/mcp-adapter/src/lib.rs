@@ -18,6 +18,7 @@ mod origin;
 mod state;
 mod tool;
 mod unique_value;
+mod version;
 
 pub use state::McpState;
 

@@ -3,6 +3,7 @@
 mod addresses;
 mod app_form;
 mod own_app;
+mod people;
 mod request;
 mod sandbox;
 mod usage;
@@ -94,13 +95,13 @@ async fn apps_page(
 ) -> Result<HttpResponse, Problem> {
     let Developer { use_cases, person, .. } = developer;
     let apps = use_cases.own_apps.list(person.user_id).await?;
-    let people = sandbox::people(developer).await?;
+    let people = people::list(developer).await?;
     let view = view::DeveloperApps {
         person: person::to_view(person),
         notice,
         is_full: apps.len() >= MAX_OWN_CLIENTS,
         apps: apps.iter().map(line).collect(),
-        people_full: sandbox::is_full(people.len()),
+        people_full: people::is_full(people.len()),
         people,
         fields: new.fields,
         is_public: new.is_public,

@@ -18,7 +18,7 @@ pub(super) async fn apply(state: Data<PageState>, sent: PersonForm) -> Result<Ht
     let ticked: Option<Vec<_>> = form.all("field").map(ProfileField::parse).collect();
     let ticked = ticked.ok_or_else(|| Problem::new(Fault::InvalidForm))?;
     let fields = if form.is_ticked("all")? { ProfileField::ALL.to_vec() } else { ticked };
-    let done = match state.apply_profile.run(person.user_id, id, &fields).await {
+    let done = match state.imports.apply_profile.run(person.user_id, id, &fields).await {
         Ok(0) => "?done=profile-same",
         Ok(_) => "?done=profile",
         Err(ApplyProfileError::Unknown) => return Err(Problem::new(Fault::NotFound)),

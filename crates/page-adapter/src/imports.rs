@@ -52,7 +52,7 @@ pub(super) async fn show_one(
     };
     let notice = notice(query::read(&request, &["done"])?.get("done"));
     let id = ImportId::parse(&id).map_err(|_| Problem::new(Fault::NotFound))?;
-    let found = state.find_import.run(UploadKey { user_id: person.user_id, id }).await?;
+    let found = state.imports.find.run(UploadKey { user_id: person.user_id, id }).await?;
     let import = found.ok_or_else(|| Problem::new(Fault::NotFound))?;
     let ImportReport { notes_total, left_out_labels, .. } = import.report;
     let rejected = import.report.rejected.iter().map(rejection).collect();
@@ -104,12 +104,12 @@ pub(super) async fn undo(state: Data<PageState>, sent: PersonForm) -> Result<Htt
     let PersonForm { person, form, .. } = sent;
     let id = form.parse("import", |id| ImportId::parse(id).ok())?;
     let key = UploadKey { user_id: person.user_id, id };
-    if state.discard_upload.run(key, DiscardReason::Cancelled(Canceller::Person)).await? {
+    if state.imports.discard_upload.run(key, DiscardReason::Cancelled(Canceller::Person)).await? {
         return Ok(see_other(&address(id, "?done=cancelled")));
     }
     // The undo continues after the request or its timeout ends.
     let (undoing, user_id) = (state.clone(), person.user_id);
-    let undoing = tokio::spawn(async move { undoing.undo_import.run(id, Some(user_id)).await });
+    let undoing = tokio::spawn(async move { undoing.imports.undo.run(id, Some(user_id)).await });
     let Ok(undone) = tokio::time::timeout(MAX_WAIT, undoing).await else {
         return Ok(see_other(&address(id, "?done=soon")));
     };
@@ -128,7 +128,7 @@ pub(super) async fn undo(state: Data<PageState>, sent: PersonForm) -> Result<Htt
 
 /// Loads the profile part of the page.
 async fn profile(state: &PageState, import: &Import) -> Result<ImportProfile, Problem> {
-    let proposed = state.apply_profile.proposals(import).await?;
+    let proposed = state.imports.apply_profile.proposals(import).await?;
     let is_undone = import.state == ImportState::Undone;
     let changed = import.report.profile.iter().filter(|change| change.is_applied && !is_undone);
     Ok(ImportProfile {
@@ -160,7 +160,7 @@ impl ImportsPage {
         state: &PageState,
         person: &SignedInPerson,
     ) -> Result<HttpResponse, Problem> {
-        let imports = state.list_imports.run(Some(person.user_id), MAX_LISTED).await?;
+        let imports = state.imports.list.run(Some(person.user_id), MAX_LISTED).await?;
         let zone = person.home_timezone;
         let view = view::Imports {
             person: person::to_view(person),

@@ -284,7 +284,7 @@ async fn imported(
     id: ImportId,
     day: &str,
 ) -> Result<String, Problem> {
-    let import = state.find_import.run(UploadKey { user_id: person.user_id, id }).await?;
+    let import = state.imports.find.run(UploadKey { user_id: person.user_id, id }).await?;
     Ok(match import {
         Some(import) if import.state == ImportState::Undone => {
             format!("Restored on {day}, when the import of {} was undone", import.file_name.as_str())

@@ -54,11 +54,7 @@ pub struct PageState {
     pub kept_forms: KeptForms,
     pub show_profile: ShowProfile,
     pub change_profile: ChangeProfile,
-    pub show_intake: ShowIntake,
-    pub search_supplements: SearchSupplements,
-    pub log_intake: LogIntake,
-    pub change_intake: ChangeIntake,
-    pub own_products: CustomProducts,
+    pub intakes: IntakeUseCases,
     pub begin_authorization: BeginAuthorization,
     pub find_pending_app: FindPendingApp,
     pub open_consent: OpenConsent,
@@ -91,9 +87,7 @@ pub struct PageState {
     pub nights: NightUseCases,
     pub list_connected_apps: ListConnectedApps,
     pub disconnect_apps: DisconnectApps,
-    pub create_personal_token: CreatePersonalToken,
-    pub list_personal_tokens: ListPersonalTokens,
-    pub revoke_personal_token: RevokePersonalToken,
+    pub personal_tokens: PersonalTokenUseCases,
     /// `None` if developers cannot register apps themselves.
     pub developer: Option<DeveloperUseCases>,
     pub list_passkeys: ListPasskeys,
@@ -102,11 +96,7 @@ pub struct PageState {
     /// `None` if browsers offer no passkeys at the public URL.
     pub passkey_ceremonies: Option<PasskeyCeremonies>,
     pub list_activity: ListActivity,
-    pub list_imports: ListImports,
-    pub find_import: FindImport,
-    pub undo_import: UndoImport,
-    pub apply_profile: ApplyProfile,
-    pub discard_upload: DiscardUpload,
+    pub imports: ImportUseCases,
     pub export: Arc<ExportUseCases>,
     pub erase_person: ErasePerson,
     /// `None` if uploads are disabled.
@@ -120,6 +110,34 @@ pub struct NightUseCases {
     pub find: FindNight,
     pub delete: DeleteRecord,
     pub intakes: ListIntakes,
+}
+
+/// Use cases of a person's own intakes and products.
+#[expect(missing_docs, reason = "each field is named after its use case")]
+pub struct IntakeUseCases {
+    pub show: ShowIntake,
+    pub search: SearchSupplements,
+    pub log: LogIntake,
+    pub change: ChangeIntake,
+    pub products: CustomProducts,
+}
+
+/// Use cases of personal tokens.
+#[expect(missing_docs, reason = "each field is named after its use case")]
+pub struct PersonalTokenUseCases {
+    pub create: CreatePersonalToken,
+    pub list: ListPersonalTokens,
+    pub revoke: RevokePersonalToken,
+}
+
+/// Use cases of a person's imports, apart from uploads in progress.
+#[expect(missing_docs, reason = "each field is named after its use case")]
+pub struct ImportUseCases {
+    pub list: ListImports,
+    pub find: FindImport,
+    pub undo: UndoImport,
+    pub apply_profile: ApplyProfile,
+    pub discard_upload: DiscardUpload,
 }
 
 /// Use cases of developers.

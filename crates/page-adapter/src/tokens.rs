@@ -57,7 +57,7 @@ pub(super) async fn create(state: Data<PageState>, sent: PersonForm) -> Result<H
         expires_in_days,
         address,
     };
-    let errors = match state.create_personal_token.run(command).await {
+    let errors = match state.personal_tokens.create.run(command).await {
         Ok(CreatedPersonalToken { secret, token }) => {
             let created = CreatedToken { name: token.name.as_str().to_owned(), secret };
             return TokensPage { created: Some(created), ..TokensPage::default() }
@@ -88,7 +88,7 @@ pub(super) async fn revoke(state: Data<PageState>, sent: PersonForm) -> Result<H
     let PersonForm { person, form, address } = sent;
     let token_id = form.parse("token", |id| PersonalTokenId::parse(id).ok())?;
     let command = RevokePersonalTokenCommand { user_id: person.user_id, token_id, address };
-    state.revoke_personal_token.run(command).await?;
+    state.personal_tokens.revoke.run(command).await?;
     Ok(redirect_with_notice(Endpoint::Tokens, "revoked"))
 }
 
@@ -130,10 +130,10 @@ impl TokensPage {
     async fn answer(self, state: &PageState, person: &SignedInPerson) -> Result<HttpResponse, Problem> {
         let Self { notice, created, form } = self;
         let settings = &state.http.settings;
-        let tokens = state.list_personal_tokens.run(person.user_id).await?;
+        let tokens = state.personal_tokens.list.run(person.user_id).await?;
         let tokens = tokens.into_iter().filter(|listed| listed.token.revoked_at.is_none());
         let tokens = tokens.map(|listed| line(listed, person.home_timezone)).collect();
-        let new_form = || TokenForm::empty(state.create_personal_token.new_form().to_string());
+        let new_form = || TokenForm::empty(state.personal_tokens.create.new_form().to_string());
         let view = view::Tokens {
             person: person::to_view(person),
             has_developer_page: state.developer.is_some(),

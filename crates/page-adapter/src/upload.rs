@@ -316,7 +316,7 @@ impl Drop for UploadGuard {
 
 /// Deletes the received parts. After a failure, housekeeping deletes them as stale.
 async fn discard(state: &PageState, key: UploadKey) {
-    if let Err(error) = state.discard_upload.run(key, DiscardReason::Interrupted).await {
+    if let Err(error) = state.imports.discard_upload.run(key, DiscardReason::Interrupted).await {
         tracing::warn!(%error, "cannot delete the parts of an aborted upload");
     }
 }

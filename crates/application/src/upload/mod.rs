@@ -19,7 +19,6 @@ pub use discard_upload::{DiscardReason, DiscardUpload};
 pub use find_import::FindImport;
 pub use finish_upload::{FinishUpload, FinishUploadError, UploadOptions};
 pub use process_uploads::{ProcessUploads, ProcessUploadsError, UploadEnd, UploadJob};
-pub use refusal_text::WHAT_CAN_BE_UPLOADED;
 
 use crate::ports::storage::{Import, StorageError, UnitOfWork};
 use chrono::{DateTime, Utc};

@@ -1,16 +1,13 @@
 //! Texts for rejected files, for the upload page.
 
 use crate::ports::import_source::ImportRefusal;
-
-/// Formats that users can upload, for all texts; import-adapter tests that it names each format.
-pub const WHAT_CAN_BE_UPLOADED: &str = "exports from Apple Health, Fitbit, Oura, WHOOP, Garmin, Withings, Sleep as Android and \
-    this server, Open mHealth and FHIR sleep records, hypnograms, and tables of intakes (CSV)";
+use domain::import_format::Format;
 
 /// Describes why a file was rejected and what the user can do on the page.
 pub(super) fn refusal_text(refusal: &ImportRefusal) -> String {
     let advice = match refusal {
         ImportRefusal::NotThisFormat(_) | ImportRefusal::OtherFormat { .. } => {
-            return format!("{refusal}; you can upload {WHAT_CAN_BE_UPLOADED}");
+            return format!("{refusal}; you can upload {}", Format::list_uploads());
         }
         ImportRefusal::NoStart(_) => "; upload it again and enter the start of the recording",
         ImportRefusal::OtherPerson { .. } => {

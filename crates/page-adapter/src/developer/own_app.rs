@@ -3,7 +3,7 @@
 use super::addresses::addresses;
 use super::app_form::{SubmittedApp, fields_of};
 use super::request::{Developer, DeveloperForm, Refusal, correctable};
-use super::{sandbox, usage};
+use super::{people, usage};
 use crate::answer::{page, redirect_with_notice, see_other};
 use crate::view::{self, AppFields, NewCode, SecretLine};
 use crate::{moment, person, query};
@@ -134,7 +134,7 @@ impl OwnAppPage {
             notice,
             secret,
             code,
-            people: sandbox::people(developer).await?,
+            people: people::list(developer).await?,
             client: id.to_string(),
             addresses: addresses(&developer.state.http.settings.public_url, &client),
             name: client.name.as_str().to_owned(),

@@ -1,18 +1,18 @@
 //! Sandbox people of a developer: created, erased, and issued codes for their apps.
 
 use super::own_app::OwnAppPage;
-use super::request::{Developer, DeveloperForm, Refusal, correctable};
+use super::request::{DeveloperForm, Refusal, correctable};
 use super::{NewApp, apps_page};
 use crate::answer::redirect_with_notice;
 use crate::moment;
-use crate::view::{AppFields, FormErrors, Moment, NewCode, SandboxLine};
+use crate::view::{AppFields, FormErrors, NewCode};
 use actix_web::HttpResponse;
 use application::developer::SandboxCode;
 use application::sandbox::CreateSandboxCommand;
 use domain::client::Client;
 use domain::code::CodeVerifier;
 use domain::id::UserId;
-use domain::sandbox::{MAX_PER_OWNER, SandboxPerson, Story};
+use domain::sandbox::Story;
 use http_adapter::Endpoint;
 use http_adapter::problem::Problem;
 use url::form_urlencoded::Serializer;
@@ -79,27 +79,4 @@ fn curl(public_url: &str, issued: &SandboxCode) -> Zeroizing<String> {
 async fn refused(sent: &DeveloperForm<'_>, errors: FormErrors) -> Result<HttpResponse, Refusal> {
     let new = NewApp { fields: AppFields { errors, ..AppFields::default() }, is_public: false };
     Ok(apps_page(&sent.developer, None, new).await?)
-}
-
-/// Lists the developer's sandbox people by story.
-pub(super) async fn people(developer: &Developer<'_>) -> Result<Vec<SandboxLine>, Problem> {
-    let mut people = developer.use_cases.list_people.run(Some(developer.person.user_id)).await?;
-    people.sort_by_key(|person| (person.story, person.user_id));
-    Ok(people.iter().map(line).collect())
-}
-
-/// Returns whether another person of every story would exceed the limit.
-pub(super) const fn is_full(people: usize) -> bool {
-    people + Story::ALL.len() > MAX_PER_OWNER
-}
-
-fn line(person: &SandboxPerson) -> SandboxLine {
-    let email = person.email();
-    let name = email.as_str().split('@').next().unwrap_or_default();
-    SandboxLine {
-        id: person.user_id.to_string(),
-        name: name.to_owned(),
-        story: person.story.description(),
-        until: Moment { text: moment::date(person.records_until), machine: person.records_until.to_string() },
-    }
 }

@@ -196,7 +196,7 @@ async fn imports_to_look_at(
     state: &PageState,
     person: &SignedInPerson,
 ) -> Result<Vec<AttentionLine>, Problem> {
-    let imports = state.list_imports.run(Some(person.user_id), MAX_LISTED).await?;
+    let imports = state.imports.list.run(Some(person.user_id), MAX_LISTED).await?;
     let since = state.nights.list.now() - TimeDelta::days(14);
     let recent = imports.into_iter().filter(|import| import.started_at >= since);
     Ok(recent.filter_map(|import| import_line(&import)).collect())

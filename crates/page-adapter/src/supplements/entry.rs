@@ -117,13 +117,13 @@ pub(super) async fn show_new(
     id: SupplementId,
     notice: Option<String>,
 ) -> Result<HttpResponse, Problem> {
-    let found = state.show_intake.find_supplement(person.user_id, id).await?;
+    let found = state.intakes.show.find_supplement(person.user_id, id).await?;
     let (_, supplement) = found.ok_or_else(|| Problem::new(Fault::NotFound))?;
-    let recent = state.search_supplements.recent(person.user_id, (state.now)()).await?;
+    let recent = state.intakes.search.recent(person.user_id, (state.now)()).await?;
     let last = recent.iter().find(|one| one.supplement.id == id);
     let servings = last.map_or(1.0, |one| one.servings.get());
     let typed = EntryFields::from_entry((state.now)(), servings, person.home_timezone);
-    let purpose = Purpose::Add(state.log_intake.new_entry());
+    let purpose = Purpose::Add(state.intakes.log.new_entry());
     answer(person, purpose, &supplement, &typed, Outcome { notice, ..Outcome::default() })
 }
 
@@ -133,7 +133,7 @@ pub(super) async fn add(state: Data<PageState>, sent: PersonForm) -> Result<Http
     let entry = form.parse("entry", |id| FormId::parse(id).ok())?;
     let supplement_id = form.parse("supplement", |id| SupplementId::parse(id).ok())?;
     let typed = EntryFields::read(&form)?;
-    let found = state.show_intake.find_supplement(person.user_id, supplement_id).await?;
+    let found = state.intakes.show.find_supplement(person.user_id, supplement_id).await?;
     let (_, supplement) = found.ok_or_else(|| Problem::new(Fault::NotFound))?;
     let purpose = Purpose::Add(entry);
     let taken = match typed.check(person.home_timezone) {
@@ -142,7 +142,7 @@ pub(super) async fn add(state: Data<PageState>, sent: PersonForm) -> Result<Http
     };
     let ValidEntry { at: taken_at, servings } = taken;
     let command = LogIntakeCommand { user_id: person.user_id, entry, supplement_id, taken_at, servings };
-    match state.log_intake.run(command).await {
+    match state.intakes.log.run(command).await {
         Ok(()) => Ok(redirect_to_day(taken_at, person.home_timezone, "added")),
         Err(error) => refuse(&person, purpose, &supplement, &typed, errors(error)?),
     }
@@ -174,7 +174,7 @@ pub(super) async fn change(state: Data<PageState>, sent: PersonForm) -> Result<H
         Ok(taken) => taken,
         Err(errors) => return refuse(&person, Purpose::Change(id), &supplement, &typed, errors),
     };
-    match state.change_intake.run(person.user_id, id, taken.at, taken.servings).await {
+    match state.intakes.change.run(person.user_id, id, taken.at, taken.servings).await {
         Ok(()) => Ok(redirect_to_day(taken.at, person.home_timezone, "changed")),
         Err(error) => refuse(&person, Purpose::Change(id), &supplement, &typed, errors(error)?),
     }
@@ -184,7 +184,7 @@ pub(super) async fn change(state: Data<PageState>, sent: PersonForm) -> Result<H
 pub(super) async fn delete(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
     let PersonForm { person, form, .. } = sent;
     let id = form.parse("entry", |id| IntakeLogId::parse(id).ok())?;
-    match state.change_intake.delete(person.user_id, id).await {
+    match state.intakes.change.delete(person.user_id, id).await {
         // Sent twice, or deleted in another window.
         Ok(()) | Err(LogIntakeError::UnknownEntry) => {
             Ok(redirect_with_notice(Endpoint::IntakePage, "deleted"))
@@ -199,7 +199,7 @@ async fn find(
     person: &SignedInPerson,
     id: IntakeLogId,
 ) -> Result<((DateTime<Utc>, Servings), Supplement), Problem> {
-    let found = state.show_intake.find(person.user_id, id).await?.filter(|(log, _)| log.record.is_by_hand());
+    let found = state.intakes.show.find(person.user_id, id).await?.filter(|(log, _)| log.record.is_by_hand());
     let (log, supplement) = found.ok_or_else(|| Problem::new(Fault::NotFound))?;
     Ok(((log.record.created_at(), log.record.servings()), supplement))
 }

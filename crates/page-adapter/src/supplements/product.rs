@@ -142,7 +142,7 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
         return answer(&person, Target::new(&state), &ProductFields::default(), FormErrors::none());
     };
     let id = SupplementId::parse(id).map_err(|_| Problem::new(Fault::NotFound))?;
-    let found = state.show_intake.find_supplement(person.user_id, id).await?;
+    let found = state.intakes.show.find_supplement(person.user_id, id).await?;
     let (_, product) = found
         .filter(|(key, _)| key.owner() == Some(person.user_id))
         .ok_or_else(|| Problem::new(Fault::NotFound))?;
@@ -173,8 +173,8 @@ pub(super) async fn save(state: Data<PageState>, sent: PersonForm) -> Result<Htt
         Err(errors) => return answer(&person, target, &typed, errors),
     };
     let saved = match product {
-        None => state.own_products.create(person.user_id, entry, label).await,
-        Some(id) => state.own_products.change(person.user_id, id, label).await,
+        None => state.intakes.products.create(person.user_id, entry, label).await,
+        Some(id) => state.intakes.products.change(person.user_id, id, label).await,
     };
     match saved {
         Ok(_) if product.is_some() => Ok(redirect_with_notice(Endpoint::IntakePage, "product")),
@@ -187,7 +187,7 @@ pub(super) async fn save(state: Data<PageState>, sent: PersonForm) -> Result<Htt
 pub(super) async fn delete(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
     let PersonForm { person, form, .. } = sent;
     let id = form.parse("product", |id| SupplementId::parse(id).ok())?;
-    let done = match state.own_products.delete(person.user_id, id).await {
+    let done = match state.intakes.products.delete(person.user_id, id).await {
         Ok(()) | Err(CustomProductError::Unknown) => "product-deleted",
         Err(CustomProductError::InUse) => "product-used",
         Err(CustomProductError::Storage(error)) => return Err(error.into()),
@@ -220,7 +220,7 @@ struct Target {
 
 impl Target {
     fn new(state: &PageState) -> Self {
-        Self { entry: state.log_intake.new_entry(), product: None }
+        Self { entry: state.intakes.log.new_entry(), product: None }
     }
 }
 

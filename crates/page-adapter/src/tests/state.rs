@@ -1,7 +1,10 @@
 //! A state on empty ports; tests that need a store use a real one.
 
 use super::store::EmptyStore;
-use crate::{DeveloperUseCases, ERROR_PAGES, NightUseCases, PageState, PasskeyCeremonies, UploadUseCases};
+use crate::{
+    DeveloperUseCases, ERROR_PAGES, ImportUseCases, IntakeUseCases, NightUseCases, PageState,
+    PasskeyCeremonies, PersonalTokenUseCases, UploadUseCases,
+};
 use application::access::DailyLimits;
 use application::account::{
     ChangePassword, ChoosePassword, ChoosePasswordPorts, CompleteSignIn, ConfirmEmailChange, EndSessions,
@@ -84,11 +87,13 @@ pub(crate) fn page_state(settings: HttpSettings) -> PageState {
         kept_forms: KeptForms::new(Arc::new(MockFormSealer::new())),
         show_profile: ShowProfile::new(Arc::new(MockProfileReader::new()), Arc::new(MockSleepReader::new())),
         change_profile: ChangeProfile::new(units(), entropy(), clock()),
-        show_intake: ShowIntake::new(supplements()),
-        search_supplements: SearchSupplements::new(supplements()),
-        log_intake: LogIntake::new(units(), entropy(), clock()),
-        change_intake: ChangeIntake::new(units(), entropy(), clock()),
-        own_products: CustomProducts::new(units(), supplements(), entropy(), clock()),
+        intakes: IntakeUseCases {
+            show: ShowIntake::new(supplements()),
+            search: SearchSupplements::new(supplements()),
+            log: LogIntake::new(units(), entropy(), clock()),
+            change: ChangeIntake::new(units(), entropy(), clock()),
+            products: CustomProducts::new(units(), supplements(), entropy(), clock()),
+        },
         begin_authorization: BeginAuthorization::new(authorization.clone(), issuer()),
         find_pending_app: FindPendingApp::new(
             Arc::new(MockAuthorizationRequestReader::new()),
@@ -127,20 +132,24 @@ pub(crate) fn page_state(settings: HttpSettings) -> PageState {
         nights: nights(store),
         list_connected_apps: ListConnectedApps::new(apps),
         disconnect_apps: DisconnectApps::new(units(), entropy(), clock()),
-        create_personal_token: CreatePersonalToken::new(units(), entropy(), clock()),
-        list_personal_tokens: ListPersonalTokens::new(Arc::new(MockPersonalTokenReader::new()), clock()),
-        revoke_personal_token: RevokePersonalToken::new(units(), entropy(), clock()),
+        personal_tokens: PersonalTokenUseCases {
+            create: CreatePersonalToken::new(units(), entropy(), clock()),
+            list: ListPersonalTokens::new(Arc::new(MockPersonalTokenReader::new()), clock()),
+            revoke: RevokePersonalToken::new(units(), entropy(), clock()),
+        },
         developer: Some(developer(store, &clock)),
         list_passkeys: ListPasskeys::new(Arc::new(MockPasskeyReader::new())),
         rename_passkey: RenamePasskey::new(units(), entropy(), clock()),
         remove_passkey: RemovePasskey::new(units(), None, SecondFactorPolicy::Optional, entropy(), clock()),
         passkey_ceremonies: Some(passkey_ceremonies(store)),
         list_activity: list_activity(store),
-        list_imports: ListImports::new(imports.clone()),
-        find_import: FindImport::new(imports.clone()),
-        undo_import: UndoImport::new(units(), imports, entropy(), clock()),
-        apply_profile: ApplyProfile::new(units(), Arc::new(MockProfileReader::new()), entropy(), clock()),
-        discard_upload: DiscardUpload::new(units(), clock()),
+        imports: ImportUseCases {
+            list: ListImports::new(imports.clone()),
+            find: FindImport::new(imports.clone()),
+            undo: UndoImport::new(units(), imports, entropy(), clock()),
+            apply_profile: ApplyProfile::new(units(), Arc::new(MockProfileReader::new()), entropy(), clock()),
+            discard_upload: DiscardUpload::new(units(), clock()),
+        },
         export: export(store),
         erase_person: ErasePerson::new(units(), entropy(), clock()),
         uploads: Some(UploadUseCases {

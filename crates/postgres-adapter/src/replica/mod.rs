@@ -49,11 +49,6 @@ impl PostgresReplica {
         standby(options).map(drop)
     }
 
-    /// Returns whether a read would use the standby now.
-    pub fn is_in_use(&self) -> bool {
-        self.freshness.is_fresh()
-    }
-
     /// Reads from the standby while it is fresh; `None` if it is stale, fails, or does not respond before its
     /// freshness expires.
     async fn of_standby<T>(&self, answer: impl Future<Output = Result<T, StorageError>>) -> Option<T> {

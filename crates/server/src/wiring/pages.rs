@@ -47,7 +47,10 @@ use domain::second_factor::SecondFactorPolicy;
 use domain::secret::{Secret, SecretKind};
 use http_adapter::{ExportUseCases, HttpState};
 use outbound_adapter::MetadataReader;
-use page_adapter::{DeveloperUseCases, NightUseCases, PageState, PasskeyCeremonies, UploadUseCases};
+use page_adapter::{
+    DeveloperUseCases, ImportUseCases, IntakeUseCases, NightUseCases, PageState, PasskeyCeremonies,
+    PersonalTokenUseCases, UploadUseCases,
+};
 use std::sync::Arc;
 use system_adapter::AwsLcPasskeyVerifier;
 
@@ -69,51 +72,26 @@ pub(super) struct PageParts<'a> {
 
 impl PageParts<'_> {
     /// Wires the use cases of the pages.
-    #[expect(clippy::too_many_lines, reason = "one line for each use case")]
     pub(super) fn state(&self, http: Arc<HttpState>, export: Arc<ExportUseCases>) -> PageState {
-        let Self {
-            store,
-            settings,
-            public_url,
-            hasher: _,
-            strength_checker: _,
-            totp_sealer,
-            form_sealer,
-            webhook_signer: _,
-            mail: _,
-            fetcher: _,
-            clock,
-            entropy,
-        } = self;
+        let Self { store, settings, public_url, totp_sealer, form_sealer, clock, entropy, .. } = self;
         let (units, issuer) = (&store.units, public_url.to_string());
         let authorization = self.authorization();
         let lifetime = settings.sessions.lifetime();
         let limits = settings.accounts.sign_in_limits();
         let policy = SecondFactorPolicy::from(settings.accounts.second_factor);
         let (clock, entropy) = (|| clock.clone(), || entropy.clone());
-        let visits = entropy();
+        let (visits, now) = (entropy(), clock());
         PageState {
             http,
             visits: Arc::new(move || Secret::from_bytes(SecretKind::Visit, &visits.secret_bytes())),
-            now: {
-                let clock = clock();
-                Arc::new(move || clock.now())
-            },
+            now: Arc::new(move || now.now()),
             kept_forms: KeptForms::new(form_sealer.clone()),
             show_profile: ShowProfile::new(store.profiles.clone(), store.sleep.clone()),
             change_profile: ChangeProfile::new(units.clone(), entropy(), clock()),
-            show_intake: ShowIntake::new(store.supplements.clone()),
-            search_supplements: SearchSupplements::new(store.supplements.clone()),
-            log_intake: LogIntake::new(units.clone(), entropy(), clock()),
-            change_intake: ChangeIntake::new(units.clone(), entropy(), clock()),
-            own_products: CustomProducts::new(units.clone(), store.supplements.clone(), entropy(), clock()),
+            intakes: self.intakes(),
             begin_authorization: BeginAuthorization::new(authorization.clone(), issuer.clone())
                 .with_anonymous_requests(settings.accounts.app_request_limit()),
-            find_pending_app: FindPendingApp::new(
-                store.authorization_requests.clone(),
-                store.clients.clone(),
-                clock(),
-            ),
+            find_pending_app: self.find_pending_app(),
             open_consent: OpenConsent::new(authorization.clone(), issuer.clone()),
             decide_consent: DecideConsent::new(authorization, issuer),
             sign_in: SignIn::new(self.sign_in(), limits, policy),
@@ -126,13 +104,7 @@ impl PageParts<'_> {
             turn_off_second_factor: TurnOffSecondFactor::new(self.second_factor(), policy),
             replace_recovery_codes: ReplaceRecoveryCodes::new(self.second_factor()),
             is_second_factor_required: policy == SecondFactorPolicy::Required,
-            resume_session: ResumeSession::new(
-                store.sessions.clone(),
-                units.clone(),
-                clock(),
-                lifetime,
-                policy,
-            ),
+            resume_session: self.resume_session(),
             sign_out: SignOut::new(units.clone(), entropy(), clock()),
             end_sessions: EndSessions::new(units.clone(), entropy(), clock()),
             list_sessions: ListSessions::new(store.sessions.clone(), clock(), lifetime),
@@ -140,50 +112,95 @@ impl PageParts<'_> {
             find_password_link: FindPasswordLink::new(store.password_links.clone(), clock()),
             choose_password: self.choose_password(),
             request_password_reset: self.link_requests().map(RequestPasswordReset::new),
-            request_sign_up: self
-                .link_requests()
-                .filter(|_| settings.accounts.sign_up_open)
-                .map(RequestSignUp::new),
+            request_sign_up: self.sign_up_requests().map(RequestSignUp::new),
             request_email_change: self.link_requests().map(RequestEmailChange::new),
-            confirm_email_change: ConfirmEmailChange::new(
-                units.clone(),
-                self.queue_mail(),
-                entropy(),
-                clock(),
-            ),
-            nights: NightUseCases {
-                list: ListNights::new(store.sleep.clone(), clock()),
-                find: FindNight::new(store.sleep.clone(), store.imports.clone()),
-                delete: DeleteRecord::new(units.clone(), entropy(), clock()),
-                intakes: ListIntakes::new(store.supplements.clone()),
-            },
+            confirm_email_change: self.confirm_email_change(),
+            nights: self.nights(),
             list_connected_apps: ListConnectedApps::new(store.connected_apps.clone()),
             disconnect_apps: DisconnectApps::new(units.clone(), entropy(), clock()),
-            create_personal_token: CreatePersonalToken::new(units.clone(), entropy(), clock()),
-            list_personal_tokens: ListPersonalTokens::new(store.personal_tokens.clone(), clock()),
-            revoke_personal_token: RevokePersonalToken::new(units.clone(), entropy(), clock()),
+            personal_tokens: self.personal_tokens(),
             developer: self.developer(),
             list_passkeys: ListPasskeys::new(store.passkeys.clone()),
             rename_passkey: RenamePasskey::new(units.clone(), entropy(), clock()),
             remove_passkey: RemovePasskey::new(units.clone(), self.queue_mail(), policy, entropy(), clock()),
             passkey_ceremonies: self.passkey_ceremonies(),
-            list_activity: ListActivity::new(
-                ListReads::new(
-                    store.read_tallies.clone(),
-                    store.clients.clone(),
-                    store.personal_tokens.clone(),
-                ),
-                store.audit.clone(),
-            ),
-            list_imports: ListImports::new(store.imports.clone()),
-            find_import: FindImport::new(store.imports.clone()),
-            undo_import: UndoImport::new(units.clone(), store.imports.clone(), entropy(), clock()),
-            apply_profile: ApplyProfile::new(units.clone(), store.profiles.clone(), entropy(), clock()),
-            discard_upload: DiscardUpload::new(units.clone(), clock()),
+            list_activity: self.list_activity(),
+            imports: self.imports(),
             export,
             erase_person: ErasePerson::new(units.clone(), entropy(), clock()),
             uploads: self.uploads(),
         }
+    }
+
+    fn intakes(&self) -> IntakeUseCases {
+        let Self { store, clock, entropy, .. } = self;
+        let (units, clock, entropy) = (|| store.units.clone(), || clock.clone(), || entropy.clone());
+        IntakeUseCases {
+            show: ShowIntake::new(store.supplements.clone()),
+            search: SearchSupplements::new(store.supplements.clone()),
+            log: LogIntake::new(units(), entropy(), clock()),
+            change: ChangeIntake::new(units(), entropy(), clock()),
+            products: CustomProducts::new(units(), store.supplements.clone(), entropy(), clock()),
+        }
+    }
+
+    fn nights(&self) -> NightUseCases {
+        let Self { store, clock, entropy, .. } = self;
+        NightUseCases {
+            list: ListNights::new(store.sleep.clone(), clock.clone()),
+            find: FindNight::new(store.sleep.clone(), store.imports.clone()),
+            delete: DeleteRecord::new(store.units.clone(), entropy.clone(), clock.clone()),
+            intakes: ListIntakes::new(store.supplements.clone()),
+        }
+    }
+
+    fn imports(&self) -> ImportUseCases {
+        let Self { store, clock, entropy, .. } = self;
+        let (units, clock, entropy) = (|| store.units.clone(), || clock.clone(), || entropy.clone());
+        ImportUseCases {
+            list: ListImports::new(store.imports.clone()),
+            find: FindImport::new(store.imports.clone()),
+            undo: UndoImport::new(units(), store.imports.clone(), entropy(), clock()),
+            apply_profile: ApplyProfile::new(units(), store.profiles.clone(), entropy(), clock()),
+            discard_upload: DiscardUpload::new(units(), clock()),
+        }
+    }
+
+    fn personal_tokens(&self) -> PersonalTokenUseCases {
+        let Self { store, clock, entropy, .. } = self;
+        PersonalTokenUseCases {
+            create: CreatePersonalToken::new(store.units.clone(), entropy.clone(), clock.clone()),
+            list: ListPersonalTokens::new(store.personal_tokens.clone(), clock.clone()),
+            revoke: RevokePersonalToken::new(store.units.clone(), entropy.clone(), clock.clone()),
+        }
+    }
+
+    fn list_activity(&self) -> ListActivity {
+        let Store { read_tallies, clients, personal_tokens, audit, .. } = self.store;
+        let reads = ListReads::new(read_tallies.clone(), clients.clone(), personal_tokens.clone());
+        ListActivity::new(reads, audit.clone())
+    }
+
+    fn find_pending_app(&self) -> FindPendingApp {
+        let Store { authorization_requests, clients, .. } = self.store;
+        FindPendingApp::new(authorization_requests.clone(), clients.clone(), self.clock.clone())
+    }
+
+    fn resume_session(&self) -> ResumeSession {
+        let (lifetime, policy) =
+            (self.settings.sessions.lifetime(), self.settings.accounts.second_factor.into());
+        let Store { sessions, units, .. } = self.store;
+        ResumeSession::new(sessions.clone(), units.clone(), self.clock.clone(), lifetime, policy)
+    }
+
+    fn confirm_email_change(&self) -> ConfirmEmailChange {
+        let Self { store, clock, entropy, .. } = self;
+        ConfirmEmailChange::new(store.units.clone(), self.queue_mail(), entropy.clone(), clock.clone())
+    }
+
+    /// Returns the parts of sign-up; `None` if it is closed or no email is sent.
+    fn sign_up_requests(&self) -> Option<LinkRequestPorts> {
+        self.link_requests().filter(|_| self.settings.accounts.sign_up_open)
     }
 
     fn developer(&self) -> Option<DeveloperUseCases> {

@@ -5,12 +5,14 @@ use super::store::register_as;
 use crate::e2e::app::{self, Registration, text};
 use crate::e2e::browser::Browser;
 use crate::e2e::person::Person;
+use crate::e2e::program::program;
 use crate::e2e::server::Server;
 use crate::e2e::world::{StoreKind, World, json_lines};
 use reqwest::StatusCode;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
@@ -222,6 +224,16 @@ fn is_assignment(line: &str) -> bool {
     line.split_once('=').is_some_and(|(name, _)| !name.is_empty() && name.chars().all(is_capital))
 }
 
+/// Makes a folder that has only these programs.
+fn folder_of<const COUNT: usize>(root: &Path, programs: [PathBuf; COUNT]) -> PathBuf {
+    let folder = root.join("programs");
+    std::fs::create_dir(&folder).expect("folder");
+    for program in programs {
+        symlink(&program, folder.join(program.file_name().expect("name"))).expect("link");
+    }
+    folder
+}
+
 #[tokio::test]
 async fn every_printed_line_works_in_a_shell() {
     let (root, dir) = folder();
@@ -250,10 +262,10 @@ async fn every_printed_line_works_in_a_shell() {
     add_request(&mut script, revocation);
     assert!(requests >= 21, "{output}");
     assert!(script.contains("TOKEN=$(") && script.contains("export RESTWELL__STORAGE__URL"), "{output}");
-    let mut shell = Command::new("bash");
+    let mut shell = Command::new(program("bash"));
     shell.args(["-c", &script]).env_clear().current_dir(root.path());
-    // The program is in cargo's target folder, not on the path.
-    shell.env("PATH", "/usr/local/bin:/usr/bin:/bin");
+    // Restwell is in cargo's target folder, not on the path.
+    shell.env("PATH", folder_of(root.path(), [program("curl"), program("sed")]));
     let output = shell.output().expect("bash runs");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && errors.is_empty(), "{errors}\n{script}");

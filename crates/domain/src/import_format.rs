@@ -1,6 +1,6 @@
-//! Supported formats.
+//! Formats of files that can be imported.
 
-domain::named_enum! {
+crate::named_enum! {
     /// Format of a file, in the order in which help texts list them.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum Format {
@@ -61,6 +61,63 @@ impl Format {
         }
     }
 
+    /// Returns the heading and the text with which the help page explains how to get such a file; `None` if
+    /// people upload none.
+    pub const fn instructions(self) -> Option<(&'static str, &'static str)> {
+        Some(match self {
+            Self::Auto | Self::Dsld => return None,
+            Self::AppleHealth => (
+                "Apple Health",
+                "In the Health app on your iPhone, tap your picture, then “Export All Health Data”. Upload the ZIP file.",
+            ),
+            Self::Fitbit => {
+                ("Fitbit", "Request your Fitbit data through Google Takeout. Upload the ZIP file.")
+            }
+            Self::Oura => {
+                ("Oura", "In your Oura account on the web, export your data. Upload the JSON file.")
+            }
+            Self::Whoop => {
+                ("WHOOP", "In the app’s settings, export your data. Upload the ZIP file from the email.")
+            }
+            Self::Garmin => (
+                "Garmin",
+                "In your Garmin account, ask for an export of your data. Upload the ZIP file from the email.",
+            ),
+            Self::Withings => (
+                "Withings",
+                "Upload sleep responses from the Withings API as JSON files. The CSV tables of the account export \
+                 cannot be read yet.",
+            ),
+            Self::SleepAsAndroid => {
+                ("Sleep as Android", "In the app, choose backup and share the file. Upload the ZIP file.")
+            }
+            Self::OpenMhealth => ("Open mHealth", "Upload sleep episodes or sleep durations as JSON files."),
+            Self::Fhir => ("FHIR", "Upload Observations of sleep (R4) as JSON files, alone or in Bundles."),
+            Self::Hypnogram => (
+                "Sleep lab",
+                "Upload the hypnogram as a text file with one stage per 30 seconds. Restwell asks for the start of \
+                 the recording if the file does not state it.",
+            ),
+            Self::IntakeCsv => {
+                ("Tables of intakes", "Upload a CSV file with one intake of a supplement on each line.")
+            }
+            Self::Ndjson => (
+                "Another Restwell server",
+                "Download your data there as JSON lines, and upload that file here.",
+            ),
+        })
+    }
+
+    /// Lists what people can upload: `an Apple Health export, a Fitbit file, ... or a hypnogram`.
+    pub fn list_uploads() -> String {
+        let formats = Self::ALL.into_iter().filter(|format| format.instructions().is_some());
+        let known: Vec<&str> = formats.map(Self::described).collect();
+        match known.split_last() {
+            Some((last, others)) => format!("{} or {last}", others.join(", ")),
+            None => String::new(),
+        }
+    }
+
     /// Lists the names of all file formats, for messages.
     pub fn list() -> String {
         let known = Self::ALL.into_iter().filter(|format| *format != Self::Auto);
@@ -73,7 +130,7 @@ impl Format {
     }
 
     /// Returns what a file of the format is called, with its article: `an Oura file`.
-    pub(crate) const fn described(self) -> &'static str {
+    pub const fn described(self) -> &'static str {
         self.texts().1
     }
 }
@@ -83,12 +140,15 @@ mod tests {
     use super::{Format, UnknownFormat};
 
     #[test]
-    fn the_list_of_formats_for_people_names_every_format_but_the_catalogues() {
-        for format in Format::ALL.into_iter().filter(|format| ![Format::Auto, Format::Dsld].contains(format))
-        {
-            let text = application::upload::WHAT_CAN_BE_UPLOADED;
-            assert!(text.contains(format.title()), "{}", format.title());
+    fn people_are_shown_every_format_but_the_catalogues() {
+        let text = Format::list_uploads();
+        for format in Format::ALL {
+            let is_shown = ![Format::Auto, Format::Dsld].contains(&format);
+            assert_eq!(text.contains(format.described()), is_shown, "{text}");
+            assert_eq!(format.instructions().is_some(), is_shown, "{format:?}");
         }
+        assert!(text.starts_with("an Apple Health export, a Fitbit file, "), "{text}");
+        assert!(text.ends_with(" or a Restwell export (ndjson)"), "{text}");
     }
 
     #[test]
