@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 /// Returns a number with its noun in the singular or with an `s`: `1 night`, `2 nights`.
-pub fn counted<N: Display + PartialEq + From<u8>>(number: N, noun: &str) -> String {
+pub fn counted<N: Display + Copy + PartialEq + From<u8>>(number: N, noun: &str) -> String {
     let plural = if number == N::from(1) { "" } else { "s" };
     format!("{number} {noun}{plural}")
 }

@@ -117,7 +117,7 @@ mod tests {
             ("UTC", 0),
             ("Z", 0),
         ] {
-            assert_eq!(named_offset(text).map(|offset| offset.minutes()), Some(minutes), "{text}");
+            assert_eq!(named_offset(text).map(domain::time::UtcOffset::minutes), Some(minutes), "{text}");
         }
         for text in ["", "null", "PST", "GMT+", "GMT+123", "GMT 3", "3", "UTC+19:00", "Europe/Berlin", "é"] {
             assert_eq!(named_offset(text), None, "{text}");

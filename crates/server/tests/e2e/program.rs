@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// Finds a program on the path, in the folders on root's path only, or in that of the latest PostgreSQL.
+/// Finds a program on the path, in the folders on root's path only, or in that of the latest `PostgreSQL`.
 pub(crate) fn program(name: &str) -> PathBuf {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let on_path: Vec<PathBuf> = std::env::split_paths(&path).collect();

@@ -68,7 +68,7 @@ async fn an_approval_also_approves_the_webhook_endpoints_that_were_reviewed() {
         unit.webhooks.expect_update().times(1).withf(is_reviewed).returning(|_| Ok(true));
         let prepared = TestStore::new([unit]);
         let approve = ApproveClient::new(prepared.units.clone(), entropy(), clock());
-        assert_eq!(approve.run(client_id(1), &revision).await.unwrap(), super::approved());
+        assert_eq!(approve.run(client_id(1), &revision).await.unwrap(), approved());
         assert_eq!(prepared.events.all()[0].kind, AuditKind::AppApproved);
     }
 }

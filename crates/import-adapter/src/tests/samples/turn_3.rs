@@ -86,7 +86,7 @@ fn difference(expected: &Value, found: &[SleepRecord], case: &Value) -> Option<S
         return Some(format!("minutes {minutes:?}"));
     }
     let metrics = case["metrics"][start].as_object().into_iter().flatten();
-    metrics.filter_map(|(name, value)| wrong_metric(record, name, value)).next()
+    metrics.find_map(|(name, value)| wrong_metric(record, name, value))
 }
 
 fn wrong_metric(record: &SleepRecord, name: &str, expected: &Value) -> Option<String> {

@@ -149,6 +149,14 @@ impl<'a> Stage<'a> {
                 let challenge = begin(browser, &form).await;
                 filled(&form, self.key.sign_in(&challenge, &handle(person)))
             }
+            _ => self.prepare_again(scene, step).await,
+        }
+    }
+
+    /// Takes the browser to a step for an app or after a sign-in, and returns the form of the step.
+    async fn prepare_again(&self, scene: &Scene, step: Step) -> PageForm {
+        let (browser, person) = (&self.browser, &self.person);
+        match step {
             Step::PasswordForAnApp => {
                 let page = browser.follow(&ask(browser, &scene.auth_request()).await).await;
                 person.credentials(&page.form("/sign-in"))
@@ -174,6 +182,7 @@ impl<'a> Stage<'a> {
                 let page = browser.open("/account/second-factor").await;
                 page.form("/account/second-factor").with("code", &Authenticator::read(&page).code(0))
             }
+            _ => unreachable!("{step:?} is prepared above"),
         }
     }
 
