@@ -300,7 +300,8 @@ pub(crate) async fn rejected_commands_of_the_operator_open_no_connection(harness
     })
     .await;
     let approve = make!(harness, ApproveClient);
-    assert_level(harness, "approve an unknown client", async || approve.run(client_id(9), "none").await).await;
+    assert_level(harness, "approve an unknown client", async || approve.run(client_id(9), "none").await)
+        .await;
     let rotate = make!(harness, RotateClientSecret);
     assert_level(harness, "secret of an unknown client", async || rotate.run(client_id(9), None).await).await;
     assert_level(harness, "secret of a public client", async || rotate.run(client_id(2), None).await).await;

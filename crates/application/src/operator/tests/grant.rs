@@ -35,7 +35,8 @@ struct Expected {
     consents: u64,
 }
 
-/// A unit of work that expects exactly this revocation: the user is locked first, before codes.
+/// A unit of work that expects exactly this revocation: the user is locked first, and consents are deleted
+/// before grants are revoked, as in an erasure.
 fn revoking(expected: Expected) -> MockUnitOfWork {
     let Expected { filter, user, client, grants, consents } = expected;
     let mut order = Sequence::new();
@@ -54,6 +55,12 @@ fn revoking(expected: Expected) -> MockUnitOfWork {
             .withf(move |asked, before| *asked == user && *before > noon() + seconds(60))
             .returning(|_, _| Ok(0));
     }
+    unit.consents
+        .expect_forget()
+        .times(1)
+        .in_sequence(&mut order)
+        .withf(move |asked_user, asked_client| *asked_user == user && *asked_client == client)
+        .returning(move |_, _| Ok(consents));
     unit.grants
         .expect_revoke()
         .times(1)
@@ -62,12 +69,6 @@ fn revoking(expected: Expected) -> MockUnitOfWork {
             *asked == filter && *at == noon() && *reason == RevocationReason::Operator
         })
         .returning(move |_, _, _| Ok(grants));
-    unit.consents
-        .expect_forget()
-        .times(1)
-        .in_sequence(&mut order)
-        .withf(move |asked_user, asked_client| *asked_user == user && *asked_client == client)
-        .returning(move |_, _| Ok(consents));
     unit
 }
 
