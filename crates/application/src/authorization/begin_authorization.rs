@@ -62,8 +62,9 @@ pub enum AuthorizationStep {
 #[derive(Debug, thiserror::Error)]
 pub enum BeginAuthorizationError {
     /// `client_id` is missing, repeated, unknown, disabled, or of a client that users cannot authorize.
+    /// With the client if it exists.
     #[error("the client is unknown or cannot be authorized")]
-    UnknownClient,
+    UnknownClient(Option<ClientId>),
     /// The metadata document that `client_id` names is not used.
     #[error("the client has no valid metadata document: {0}")]
     Metadata(#[from] MetadataError),

@@ -45,8 +45,8 @@ pub(crate) use apps::{AppLine, Apps};
 pub(crate) use askama::Template as View;
 pub(crate) use consent::Consent;
 pub(crate) use developer::{
-    AppAddresses, AppFields, DeveloperApp, DeveloperApps, LimitLine, NewCode, OwnAppLine, SandboxLine,
-    SecretLine, UsageLine,
+    AppAddresses, AppFields, DeveloperApp, DeveloperApps, ErrorLine, LatestRejection, LimitLine, NewCode,
+    OwnAppLine, SandboxLine, SecretLine, UsageLine,
 };
 pub(crate) use email::{ChangeEmail, ConfirmEmail};
 pub(crate) use erase::{Erase, Erased};

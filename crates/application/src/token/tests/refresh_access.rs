@@ -162,7 +162,7 @@ async fn t50_the_rejection_is_the_same_if_the_audit_trail_fails() {
 
 #[tokio::test]
 async fn the_reason_tells_nothing_about_other_clients_tokens_or_locked_accounts() {
-    let locked = attempt(reader(grant(), crate::testing::locked()), None, None).await;
+    let locked = attempt(reader(grant(), locked()), None, None).await;
     assert!(matches!(locked, Err(RefreshAccessError::InvalidGrant("the grant was revoked"))), "{locked:?}");
     let of_other = misuse(PreparedUnitsOfWork::new([MockUnitOfWork::default()])).await;
     let expected = "the refresh token is unknown";

@@ -85,7 +85,7 @@ fn difference(expected: &Value, found: &[SleepRecord], case: &Value) -> Option<S
     if serde_json::to_value(&minutes).unwrap() != expected[2] {
         return Some(format!("minutes {minutes:?}"));
     }
-    let metrics = case["metrics"][start].as_object().into_iter().flatten();
+    let mut metrics = case["metrics"][start].as_object().into_iter().flatten();
     metrics.find_map(|(name, value)| wrong_metric(record, name, value))
 }
 
