@@ -274,6 +274,22 @@ pub(crate) async fn the_latest_of_several_labels_with_a_code_is_found(harness: &
     assert_eq!(find_by_upc(harness, "12345670").await, Some(coded(4, "12345670", 5)));
 }
 
+pub(crate) async fn a_label_without_an_entry_date_is_not_the_latest_with_its_code(harness: &Harness) {
+    let dated = |number: u64, date: &str| {
+        let fields = SupplementLabelFields {
+            upc: "12345670".to_owned(),
+            entry_date: date.parse().ok(),
+            ..label("coded").into_fields()
+        };
+        Supplement::enter(supplement_id(number), made_of(number, fields).label, seconds(0))
+    };
+    let latest = dated(1, "2020-01-02");
+    for (number, label) in [(1, latest.clone()), (2, dated(2, "")), (3, dated(3, "2019-12-31"))] {
+        harness.store_supplement(&catalogue_key(number), &label).await;
+    }
+    assert_eq!(find_by_upc(harness, "12345670").await, Some(latest));
+}
+
 pub(crate) async fn every_version_with_a_code_is_listed_the_current_one_first(harness: &Harness) {
     harness.store_supplement(&catalogue_key(2), &coded(5, "012345670", 0)).await;
     harness.store_supplement(&catalogue_key(1), &coded(1, "1234 5670", 0)).await;

@@ -10,6 +10,9 @@ use zip::write::{SimpleFileOptions, StreamWriter};
 /// Readme inside every archive.
 const README: &str = include_str!("../README.txt");
 
+/// First bytes of each table: without them Excel takes the text for the computer's old encoding.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// Fastest compression. Compression blocks a thread that serves other requests, and the default level takes
 /// four times as long for a fifth less output.
 const LEVEL: i64 = 1;
@@ -83,7 +86,7 @@ impl ExportWriter for ZipExport {
             self.begin_file("README.txt", README.as_bytes())?;
         }
         let head = table::head(section).map_err(not_written)?;
-        self.begin_file(table::file_name(section), &head)
+        self.begin_file(table::file_name(section), &[BYTE_ORDER_MARK, &head].concat())
     }
 
     fn write(&mut self, item: &ExportItem) -> Result<(), ExportNotWritten> {

@@ -159,4 +159,6 @@ fn the_archive_is_streamed_with_a_file_per_part_and_a_readme_naming_every_column
     let mut labels = String::new();
     archive.by_name("supplements.csv").unwrap().read_to_string(&mut labels).unwrap();
     assert!(labels.contains("\"Owl, \"\"Son\"\"\""), "{labels}");
+    assert!(labels.starts_with("\u{feff}id,") && labels.matches('\u{feff}').count() == 1, "{labels}");
+    assert!(!readme.contains('\u{feff}'));
 }

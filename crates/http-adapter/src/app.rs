@@ -27,18 +27,8 @@ pub fn configure(state: Arc<ApiState>) -> impl FnOnce(&mut ServiceConfig) {
             .service(Endpoint::ApiResource.resource().route(web::get().to(resource::show_api)))
             .service(Endpoint::McpResource.resource().route(web::get().to(resource::show_mcp)))
             .service(Endpoint::KeySet.resource().route(web::get().to(key_set::show)))
-            .service(
-                Endpoint::Live
-                    .resource()
-                    .route(web::get().to(health::live))
-                    .route(web::head().to(health::live)),
-            )
-            .service(
-                Endpoint::Ready
-                    .resource()
-                    .route(web::get().to(health::ready))
-                    .route(web::head().to(health::ready)),
-            )
+            .service(Endpoint::Live.resource().route(web::get().to(health::live)))
+            .service(Endpoint::Ready.resource().route(web::get().to(health::ready)))
             .default_service(middleware::wrap_unmatched(web::to(nothing_here)));
     }
 }

@@ -16,6 +16,7 @@ mod dsld;
 mod fhir;
 mod fitbit;
 mod garmin;
+mod health_kit;
 mod hypnogram;
 mod ingest;
 mod input;

@@ -37,8 +37,17 @@ pub(crate) fn metrics(totals: &SourceTotals, time_in_bed: &TimeInBed, notes: &mu
     let (metrics, dropped) = SleepMetrics::from_totals(time_in_bed, totals);
     if dropped {
         notes.add("the totals contradict the time in bed and were dropped");
+    } else if *totals != SourceTotals::default() {
+        note_silence(&metrics, notes);
     }
     metrics
+}
+
+/// Notes totals of which nothing is left, because all are 0.
+pub(crate) fn note_silence(metrics: &SleepMetrics, notes: &mut Notes) {
+    if metrics.are_of_time_in_bed_alone() {
+        notes.add("all totals are 0, which says nothing about the night; they were left out");
+    }
 }
 
 /// Creates a session from totals alone.

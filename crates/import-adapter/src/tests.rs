@@ -2,6 +2,7 @@
 
 mod each_record;
 mod samples;
+mod unknown;
 
 use crate::testing::{context, read};
 use crate::{Format, open};
@@ -10,7 +11,7 @@ use proptest::prelude::{any, prop, prop_assert, proptest};
 use std::io::Write as _;
 
 /// One whole file of each kind.
-const FILES: [&str; 18] = [
+const FILES: [&str; 20] = [
     r#"[{"logId":1,"mainSleep":true,"startTime":"2026-01-10T23:00:00.000","endTime":"2026-01-11T00:00:00.000",
     "levels":{"data":[{"dateTime":"2026-01-10T23:00:00.000","level":"light","seconds":1200}],"shortData":[]}}]"#,
     r#"{"sleep":[{"logId":2,"startTime":"2026-01-10T23:00:00.000","duration":120000,
@@ -41,6 +42,9 @@ const FILES: [&str; 18] = [
     "Cycle start time,Cycle timezone,Sleep onset,Wake onset,Nap\nx,UTC,2026-01-10 23:00:00,2026-01-11 07:00:00,true\n",
     "Id,Tz,From,To,Sched,Hours,\"Event\"\n7,UTC,10. 01. 2026 22:00,11. 01. 2026 6:00,,8.0,REM_START-1768100400000\n",
     "created_at,supplement_id,servings\n2026-01-10 22:00,1a2b3c4d-0000-4000-8000-000000000001,1\n",
+    ",Stage,Confidence\n0,W,0.9\n1,N2,0.8\n",
+    r#"{"sleep_stage_summary":{"total_sleep_time":{"value":7,"unit":"h"}},"sleep_stage_episodes":[],
+    "effective_time_frame":{"time_interval":{"start_date_time":"2026-01-10T23:00:00Z","duration":{"value":8,"unit":"h"}}}}"#,
 ];
 
 #[test]
@@ -76,7 +80,7 @@ fn an_accepted_record_reports_its_position() {
         places,
         [
             record, record, record, "line 3", record, record, "line 1", "line 2", record, record, record,
-            record, record, record, record, "line 2", "line 2", "line 2"
+            record, record, record, record, "line 2", "line 2", "line 2", record, record
         ]
     );
     let lines = FILES[6].repeat(3);

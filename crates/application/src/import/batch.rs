@@ -52,6 +52,7 @@ pub(super) enum RejectionCause {
     KeyConflict,
     UnknownSupplement,
     UnknownUpc,
+    InTheFuture,
 }
 
 impl RejectionCause {
@@ -67,6 +68,9 @@ impl RejectionCause {
                 "the supplement of this log is not in the catalogue; import its label first"
             }
             Self::UnknownUpc => "no label in the catalogue has the upc of this log; import the label first",
+            Self::InTheFuture => {
+                "it ends more than a day in the future; the clock that recorded it was wrong"
+            }
         }
     }
 }

@@ -33,6 +33,12 @@ pub(super) async fn store(
     user_id: UserId,
     imported: Vec<Numbered<&ImportedSession>>,
 ) -> Result<(), StorageError> {
+    let now = attempt.run.now;
+    let (future, imported): (Vec<_>, Vec<_>) =
+        imported.into_iter().partition(|(_, session)| session.record.time_in_bed().is_in_the_future(now));
+    for (position, session) in future {
+        attempt.reject(position, &session.place, RejectionCause::InTheFuture);
+    }
     if imported.is_empty() {
         return Ok(());
     }

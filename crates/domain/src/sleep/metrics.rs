@@ -35,7 +35,8 @@ impl SleepMetrics {
     ///
     /// Asleep and awake are known if at least one entry is not UNKNOWN. Light, deep and REM are known if at
     /// least one of them occurs, which excludes nights of only ASLEEP and AWAKE. Metrics of the sleep period
-    /// require some sleep. Time in bed without an entry is unknown.
+    /// require some sleep. Time in bed without an entry is unknown, and may contain what does not occur: 0 is
+    /// known only if the whole time is (of stages, if all sleep has one).
     pub fn from_hypnogram(time_in_bed: &TimeInBed, hypnogram: &Hypnogram) -> Self {
         Night::from_hypnogram(hypnogram).metrics(time_in_bed)
     }
@@ -46,7 +47,8 @@ impl SleepMetrics {
         totals.metrics(time_in_bed)
     }
 
-    /// Accepts values that were already metrics, such as those of an export, unchanged.
+    /// Accepts values that were already metrics, such as those of an export, unchanged. If all are 0, they
+    /// say nothing about the night and are dropped.
     ///
     /// `timeNightInBed` is always recomputed. Values must be in range, and neither single durations nor
     /// asleep and awake together may exceed the time in bed.
@@ -74,6 +76,9 @@ impl SleepMetrics {
         }
         if metrics.seconds_asleep_and_awake() > in_bed + HALF_A_MILLISECOND {
             return Err(InvalidMetrics::AsleepAndAwakeExceedTimeInBed);
+        }
+        if metrics.iter().skip(1).all(|(_, value)| value.as_integer() == Some(0)) {
+            return Ok(Self::of_time_in_bed(time_in_bed));
         }
         Ok(metrics)
     }
@@ -110,6 +115,11 @@ impl SleepMetrics {
     /// Returns the known metrics in the order of the API.
     pub fn iter(&self) -> impl Iterator<Item = (MetricKind, MetricValue)> + '_ {
         self.values.iter().map(|(&kind, &value)| (kind, value))
+    }
+
+    /// Returns whether nothing but the time in bed is known.
+    pub fn are_of_time_in_bed_alone(&self) -> bool {
+        self.values.len() <= 1
     }
 
     /// Returns whether these are the metrics of that time in bed.

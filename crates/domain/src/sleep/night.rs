@@ -40,10 +40,15 @@ impl StageSums {
         self.light.saturating_add(self.deep).saturating_add(self.rem).saturating_add(self.asleep)
     }
 
-    /// Returns whether anything other than UNKNOWN was recorded.
-    const fn is_known(&self) -> bool {
-        self.awake > 0 || self.all_sleep() > 0
+    /// Returns the time asleep or awake, which is all except UNKNOWN.
+    const fn known(&self) -> i64 {
+        self.awake.saturating_add(self.all_sleep())
     }
+}
+
+/// Returns a sum; `None` if it is 0 and `unexplained`, the time that may contain it, is not.
+fn unless_hidden<N: Default + PartialEq>(sum: N, unexplained: i64) -> Option<N> {
+    (sum != N::default() || unexplained <= 0).then_some(sum)
 }
 
 /// Time from first falling asleep to last waking, in milliseconds since the Unix epoch.
@@ -80,6 +85,11 @@ impl SleepPeriod {
     const fn millis(&self) -> i64 {
         self.end.saturating_sub(self.start)
     }
+
+    /// Returns the time of which it is unknown whether the person was asleep.
+    const fn unexplained(&self) -> i64 {
+        self.millis().saturating_sub(self.sums.known())
+    }
 }
 
 /// Returns the lengths of the awakenings in milliseconds; adjacent AWAKE entries are one awakening.
@@ -113,7 +123,7 @@ impl Night {
 
     pub(super) fn metrics(&self, time_in_bed: &TimeInBed) -> SleepMetrics {
         let mut metrics = SleepMetrics::of_time_in_bed(time_in_bed);
-        if self.sums.is_known() {
+        if self.sums.known() > 0 {
             self.put_night(&mut metrics, time_in_bed);
         }
         if let Some(period) = self.period {
@@ -124,35 +134,50 @@ impl Night {
 
     fn put_night(&self, metrics: &mut SleepMetrics, time_in_bed: &TimeInBed) {
         let (sums, in_bed) = (&self.sums, time_in_bed.millis());
-        let seconds = MetricValue::seconds_from_millis;
-        let percent = |part| MetricValue::percent_of(part, in_bed);
-        metrics.put(MetricKind::TimeNightAsleep, seconds(sums.all_sleep()));
-        metrics.put(MetricKind::TimeNightAwake, seconds(sums.awake));
-        metrics.put(MetricKind::PercentageNightAwake, percent(sums.awake));
-        metrics.put(MetricKind::SleepEfficiency, percent(sums.all_sleep()));
-        if sums.has_stages() {
-            metrics.put(MetricKind::TimeNightLight, seconds(sums.light));
-            metrics.put(MetricKind::TimeNightDeep, seconds(sums.deep));
-            metrics.put(MetricKind::TimeNightRem, seconds(sums.rem));
-            metrics.put(MetricKind::PercentageNightLight, percent(sums.light));
-            metrics.put(MetricKind::PercentageNightDeep, percent(sums.deep));
-            metrics.put(MetricKind::PercentageNightRem, percent(sums.rem));
-        }
+        let mut put =
+            |kind, sum: Option<i64>| metrics.put(kind, sum.and_then(MetricValue::seconds_from_millis));
+        let unexplained = in_bed.saturating_sub(sums.known());
+        let asleep = unless_hidden(sums.all_sleep(), unexplained);
+        let awake = unless_hidden(sums.awake, unexplained);
+        let [light, deep, rem] = self.stages();
+        put(MetricKind::TimeNightAsleep, asleep);
+        put(MetricKind::TimeNightAwake, awake);
+        put(MetricKind::TimeNightLight, light);
+        put(MetricKind::TimeNightDeep, deep);
+        put(MetricKind::TimeNightRem, rem);
+        let mut put = |kind, part: Option<i64>| {
+            metrics.put(kind, part.and_then(|part| MetricValue::percent_of(part, in_bed)));
+        };
+        put(MetricKind::PercentageNightAwake, awake);
+        put(MetricKind::SleepEfficiency, asleep);
+        put(MetricKind::PercentageNightLight, light);
+        put(MetricKind::PercentageNightDeep, deep);
+        put(MetricKind::PercentageNightRem, rem);
     }
 
     fn put_period(&self, metrics: &mut SleepMetrics, period: &SleepPeriod, time_in_bed: &TimeInBed) {
-        let sums = &period.sums;
+        let unexplained = period.unexplained();
+        let awake = unless_hidden(period.sums.awake, unexplained);
+        let count = |count| unless_hidden(count, unexplained).map(MetricValue::from_count);
         let latency = period.start.saturating_sub(time_in_bed.start_millis());
-        let percent = |part| MetricValue::percent_of(part, period.millis());
         metrics.put(MetricKind::SleepLatency, MetricValue::seconds_from_millis(latency));
-        metrics.put(MetricKind::TimeSleepAwake, MetricValue::seconds_from_millis(sums.awake));
-        metrics.put(MetricKind::PercentageSleepAwake, percent(sums.awake));
-        metrics.put(MetricKind::SleepWakeups, Some(MetricValue::from_count(period.wakeups)));
-        metrics.put(MetricKind::WakeupsOver15Minutes, Some(MetricValue::from_count(period.long_wakeups)));
-        if self.sums.has_stages() {
-            metrics.put(MetricKind::PercentageSleepLight, percent(sums.light));
-            metrics.put(MetricKind::PercentageSleepDeep, percent(sums.deep));
-            metrics.put(MetricKind::PercentageSleepRem, percent(sums.rem));
-        }
+        metrics.put(MetricKind::TimeSleepAwake, awake.and_then(MetricValue::seconds_from_millis));
+        metrics.put(MetricKind::SleepWakeups, count(period.wakeups));
+        metrics.put(MetricKind::WakeupsOver15Minutes, count(period.long_wakeups));
+        let mut put = |kind, part: Option<i64>| {
+            metrics.put(kind, part.and_then(|part| MetricValue::percent_of(part, period.millis())));
+        };
+        let [light, deep, rem] = self.stages();
+        put(MetricKind::PercentageSleepAwake, awake);
+        put(MetricKind::PercentageSleepLight, light);
+        put(MetricKind::PercentageSleepDeep, deep);
+        put(MetricKind::PercentageSleepRem, rem);
+    }
+
+    /// Returns light, deep and REM sleep, all of which lies within the sleep period.
+    fn stages(&self) -> [Option<i64>; 3] {
+        let sums = &self.sums;
+        [sums.light, sums.deep, sums.rem]
+            .map(|sum| sums.has_stages().then_some(sum).and_then(|sum| unless_hidden(sum, sums.asleep)))
     }
 }

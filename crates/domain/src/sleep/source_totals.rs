@@ -51,22 +51,37 @@ impl SourceTotals {
     ///
     /// Derived values: asleep, if light, deep and REM are all given; the percentages of the sleep period, if
     /// asleep and awake after onset are known. If light, deep and REM are all 0 although there was sleep, the
-    /// source did not distinguish them.
+    /// source did not distinguish them; 0 also means unknown where parts do not add up to their whole.
     pub(super) fn metrics(&self, time_in_bed: &TimeInBed) -> (SleepMetrics, bool) {
         let mut metrics = SleepMetrics::of_time_in_bed(time_in_bed);
+        if self.are_silent() {
+            return (metrics, false);
+        }
         let totals = Totals::new(self, time_in_bed);
         if totals.is_contradictory() || self.wakeups_over_15_minutes > self.wakeups.or(Some(u32::MAX)) {
             return (metrics, true);
         }
-        let totals = totals.rounded();
+        let had_sleep = totals.asleep != Some(0);
+        let totals = totals.without_hidden_zeros().rounded();
         totals.put_night(&mut metrics);
-        if totals.asleep != Some(0) {
+        if had_sleep {
             totals.put_period(&mut metrics);
-            metrics.put(MetricKind::SleepWakeups, self.wakeups.map(MetricValue::from_count));
-            let long = self.wakeups_over_15_minutes.map(MetricValue::from_count);
-            metrics.put(MetricKind::WakeupsOver15Minutes, long);
+            let is_hidden = self.awake.is_some() && totals.awake.is_none();
+            let count = |count: Option<u32>| {
+                count.filter(|count| *count > 0 || !is_hidden).map(MetricValue::from_count)
+            };
+            metrics.put(MetricKind::SleepWakeups, count(self.wakeups));
+            metrics.put(MetricKind::WakeupsOver15Minutes, count(self.wakeups_over_15_minutes));
         }
         (metrics, false)
+    }
+
+    /// Returns whether all totals are 0 or absent, which says nothing about a night.
+    pub fn are_silent(&self) -> bool {
+        let Self { asleep, awake, light, deep, rem, latency, awake_after_onset, .. } = *self;
+        let lengths = [asleep, awake, light, deep, rem, latency, awake_after_onset];
+        lengths.iter().flatten().all(Duration::is_zero)
+            && [self.wakeups, self.wakeups_over_15_minutes].iter().flatten().all(|count| *count == 0)
     }
 }
 
@@ -106,6 +121,27 @@ impl Totals {
             || self.asleep.is_some_and(|asleep| stages > asleep.saturating_add(ROUNDING_MILLIS))
             || Self::sum([self.asleep, self.awake]) > with_rounding
             || Self::sum([self.asleep, self.latency, self.awake_after_onset]) > with_rounding
+    }
+
+    /// Removes each 0 that is less than what is unexplained: time in bed that is neither asleep nor awake may
+    /// be either, and sleep without a stage may be of any.
+    fn without_hidden_zeros(self) -> Self {
+        let in_bed = self.in_bed.saturating_sub(Self::sum([self.asleep, self.awake]));
+        let sleep = self.asleep.unwrap_or(0).saturating_sub(Self::sum([self.light, self.deep, self.rem]));
+        let keep = |total: Option<i64>, unexplained: i64| {
+            total.filter(|total| *total > 0 || unexplained <= ROUNDING_MILLIS)
+        };
+        let awake = keep(self.awake, in_bed);
+        let is_hidden = self.awake.is_some() && awake.is_none();
+        Self {
+            asleep: keep(self.asleep, in_bed),
+            awake,
+            light: keep(self.light, sleep),
+            deep: keep(self.deep, sleep),
+            rem: keep(self.rem, sleep),
+            awake_after_onset: self.awake_after_onset.filter(|total| *total > 0 || !is_hidden),
+            ..self
+        }
     }
 
     /// Removes the excess caused by rounding.

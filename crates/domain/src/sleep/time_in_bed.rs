@@ -3,9 +3,11 @@
 use super::instant::{YEAR_10000_MILLIS, whole_millis};
 use super::waking_date;
 use crate::time::{TimeZone, UtcOffset};
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 
 const MILLIS_PER_MINUTE: i64 = 60_000;
+/// How far a night may end after the present.
+const MAX_AHEAD: TimeDelta = TimeDelta::days(1);
 
 /// Why two instants are not a valid time in bed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -57,6 +59,12 @@ impl TimeInBed {
             return Err(InvalidTimeInBed::TooLong);
         }
         Ok(frame)
+    }
+
+    /// Returns whether the night ends in the future, as recorded by a clock that was wrong. A day is
+    /// tolerated, because its times may have been read in another zone.
+    pub fn is_in_the_future(&self, now: DateTime<Utc>) -> bool {
+        self.end.signed_duration_since(now) > MAX_AHEAD
     }
 
     /// Returns the latest local time of the end among the offsets of this session.

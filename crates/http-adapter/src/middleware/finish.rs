@@ -1,7 +1,7 @@
 //! Writes error bodies in the format of the endpoint, logs each error once, and adds the common headers.
 
 use super::context::{ErrorContext, Outcome, RequestContext};
-use super::header;
+use super::{head, header};
 use crate::data::IgnoredParameters;
 use crate::meter;
 use crate::problem::{
@@ -70,7 +70,7 @@ fn finish_response(response: ServiceResponse, context: &RequestContext) -> Servi
     let problem = if let Some(problem) = known {
         problem
     } else {
-        generic = problem_of_status(&response);
+        generic = problem_of_status(&response, context);
         &generic
     };
     log_problem(problem, context);
@@ -80,10 +80,10 @@ fn finish_response(response: ServiceResponse, context: &RequestContext) -> Servi
 }
 
 /// Returns the problem for an error response that a library created.
-fn problem_of_status(response: &ServiceResponse) -> Problem {
+fn problem_of_status(response: &ServiceResponse, context: &RequestContext) -> Problem {
     let problem = Problem::new(Fault::from_status(response.status().as_u16()));
     match response.headers().get(ALLOW).and_then(|methods| methods.to_str().ok()) {
-        Some(methods) => problem.allow(methods),
+        Some(methods) => problem.allow(head::with_head(context.endpoint, methods)),
         None => problem,
     }
 }

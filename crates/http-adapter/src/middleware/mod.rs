@@ -1,7 +1,7 @@
 //! The layers around every handler, outermost first: connection close while the process stops, connection
 //! close after an unread body, the record of the request, CORS, error bodies and common headers, admission,
 //! the panic catcher, the timeout, size limits, compression, and the minimum pace for reading a large
-//! response.
+//! response. A `HEAD` is recorded as such and passed on as a `GET`, whose body is dropped.
 //!
 //! Routing comes first: each endpoint has the layers around its resource, so that they can use the matched
 //! endpoint. Only the panic catcher and the timeout may return `Err`, which loses the request.
@@ -13,6 +13,7 @@ mod cors;
 mod deadline;
 mod drain;
 mod finish;
+mod head;
 mod header;
 mod pace;
 mod panic;
@@ -78,7 +79,8 @@ async fn call_layers(endpoint: Option<Endpoint>, request: ServiceRequest, next: 
     let admitted = async |request| admission::admit(context, request, caught).await;
     let finished = async |request| finish::finish(context, request, admitted).await;
     let shared = async |request| cors::apply(context, request, finished).await;
-    let recorded = async |request| record::record(context, request, shared).await;
+    let without_body = async |request| head::serve(context, request, shared).await;
+    let recorded = async |request| record::record(context, request, without_body).await;
     let read = async |request| unread::close(request, recorded).await;
     drain::close(context, request, read).await
 }

@@ -182,6 +182,7 @@ impl EndpointRow {
         [("GET", self.get), ("POST", self.post), ("PUT", self.put), ("DELETE", self.delete)]
     }
 
+    /// Returns the audience of a method of the table; that of `HEAD` is in `GET`'s column.
     fn audience(&self, method: &Method) -> Option<Audience> {
         match *method {
             Method::GET => self.get,
@@ -209,10 +210,14 @@ impl Endpoint {
         matches!(self, Self::Live | Self::Ready)
     }
 
-    /// Returns whether the method is served. Only the health checks serve `HEAD`, for load balancers
-    /// (decisions 2 and 5).
+    /// Returns whether the method is served.
     pub(crate) fn serves(self, method: &Method) -> bool {
-        self.row().audience(method).is_some() || self.is_health() && *method == Method::HEAD
+        self.row().audience(method).is_some() || self.serves_head() && *method == Method::HEAD
+    }
+
+    /// Returns whether `HEAD` is served: wherever `GET` is, unless that uses something up (decisions 2).
+    pub const fn serves_head(self) -> bool {
+        self.row().get.is_some() && !matches!(self, Self::Token | Self::Refresh | Self::ContinueForm)
     }
 
     /// Returns whether `GET` reads data with a token of the person.

@@ -1,6 +1,6 @@
 //! Sends requests through the whole application.
 
-use actix_web::body::to_bytes;
+use actix_web::body::{BodySize, MessageBody as _, to_bytes};
 use actix_web::dev::ServiceResponse;
 use actix_web::http::StatusCode;
 use actix_web::http::header::HeaderMap;
@@ -16,6 +16,8 @@ pub struct TestResponse {
     pub status: StatusCode,
     /// Headers.
     pub headers: HeaderMap,
+    /// Stated size of the body.
+    pub size: BodySize,
     /// Body.
     pub body: Bytes,
 }
@@ -57,6 +59,7 @@ pub async fn send_to(configure: impl FnOnce(&mut ServiceConfig), request: TestRe
     TestResponse {
         status: response.status(),
         headers: response.headers().clone(),
+        size: response.body().size(),
         body: to_bytes(response.into_body()).await.unwrap(),
     }
 }

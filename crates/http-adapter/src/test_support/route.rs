@@ -25,9 +25,9 @@ pub async fn assert_serves_exactly<C: FnOnce(&mut ServiceConfig)>(
     let mut allowed: BTreeSet<_> =
         rows.iter().filter(|(_, served)| *served).map(|(method, _)| method.to_string()).collect();
     let unserved = rows.iter().filter(|(_, served)| !*served).map(|(method, _)| method.clone());
-    let head = if endpoint.is_health() { None } else { Some(Method::HEAD) };
+    let head = if endpoint.serves_head() { None } else { Some(Method::HEAD) };
     let unserved: Vec<_> = unserved.chain([Method::PATCH, Method::TRACE]).chain(head).collect();
-    allowed.extend(endpoint.is_health().then(|| "HEAD".to_owned()));
+    allowed.extend(endpoint.serves_head().then(|| "HEAD".to_owned()));
     assert!(!allowed.is_empty(), "{endpoint:?} has no methods");
     for (method, served) in rows {
         if served {
@@ -38,6 +38,9 @@ pub async fn assert_serves_exactly<C: FnOnce(&mut ServiceConfig)>(
             assert!(status != 404 || may_be_absent, "{method} {endpoint:?}");
         }
     }
+    if endpoint.serves_head() {
+        assert_head_is_get_without_body(endpoint, &configure).await;
+    }
     // No row has both of these methods, so the response of the router lists every method that it serves.
     for method in unserved {
         let answer = ask(endpoint, method.clone(), configure()).await;
@@ -46,6 +49,22 @@ pub async fn assert_serves_exactly<C: FnOnce(&mut ServiceConfig)>(
         let named: BTreeSet<_> = named.map(str::to_owned).collect();
         assert_eq!(named, allowed, "{method} {endpoint:?}");
     }
+}
+
+/// Checks that `HEAD` returns the status and the headers of `GET`, and no body.
+async fn assert_head_is_get_without_body<C: FnOnce(&mut ServiceConfig)>(
+    endpoint: Endpoint,
+    configure: &impl Fn() -> C,
+) {
+    let get = ask(endpoint, Method::GET, configure()).await;
+    let head = ask(endpoint, Method::HEAD, configure()).await;
+    assert_eq!(head.status, get.status, "{endpoint:?}");
+    assert!(head.body.is_empty(), "{endpoint:?}");
+    assert_eq!(head.size, get.size, "{endpoint:?}");
+    let names =
+        |answer: &TestResponse| answer.headers.keys().map(ToString::to_string).collect::<BTreeSet<_>>();
+    assert_eq!(names(&head), names(&get), "{endpoint:?}");
+    assert_eq!(head.header("content-type"), get.header("content-type"), "{endpoint:?}");
 }
 
 /// Sends a request to an endpoint, with a valid value for each pattern in the path.

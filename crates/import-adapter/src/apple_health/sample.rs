@@ -2,6 +2,7 @@
 
 use super::attributes::pick;
 use super::markup::Tag;
+use crate::health_kit;
 use application::ports::import_source::ImportRefusal;
 use chrono::{DateTime, Utc};
 use domain::sleep::{SleepSource, Stage};
@@ -9,7 +10,6 @@ use domain::time::UtcOffset;
 
 const SLEEP: &str = "HKCategoryTypeIdentifierSleepAnalysis";
 const ZONE: &str = "HKTimeZone";
-const VALUE_PREFIX: &str = "HKCategoryValueSleepAnalysis";
 /// Format of a time, and its length.
 const TIME_FORM: &str = "%Y-%m-%d %H:%M:%S %z";
 const TIME_LENGTH: usize = 25;
@@ -82,7 +82,8 @@ impl Stretch {
             source: SleepSource::parse(source).map_err(|error| format!("sourceName: {error}"))?,
             start: time("startDate", start)?,
             end: time("endDate", end)?,
-            stage: stage(value.ok_or("value is missing")?)?,
+            stage: health_kit::stage(value.ok_or("value is missing")?)
+                .map_err(|error| format!("value {error}"))?,
         })
     }
 }
@@ -97,17 +98,4 @@ fn time(name: &str, text: Option<&str>) -> Result<OffsetTime, String> {
             Some(OffsetTime { instant: time.to_utc(), offset })
         });
     written.ok_or_else(|| format!("{name} is not a time such as 2026-01-10 23:05:00 +0100"))
-}
-
-fn stage(value: &str) -> Result<Option<Stage>, &'static str> {
-    match value.strip_prefix(VALUE_PREFIX) {
-        Some("InBed") => Ok(None),
-        Some("Awake") => Ok(Some(Stage::Awake)),
-        Some("AsleepCore") => Ok(Some(Stage::Light)),
-        Some("AsleepDeep") => Ok(Some(Stage::Deep)),
-        Some("AsleepREM") => Ok(Some(Stage::Rem)),
-        // The only value before iOS 16.
-        Some("Asleep" | "AsleepUnspecified") => Ok(Some(Stage::Asleep)),
-        _ => Err("value is not a known sleep stage"),
-    }
 }

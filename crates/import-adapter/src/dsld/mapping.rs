@@ -1,6 +1,6 @@
 //! Conversion of NIH labels to the domain's.
 
-use super::label::{Label, Other, Quantity, Row};
+use super::label::{Event, Label, Other, Quantity, Row};
 use crate::json::LooseScalar;
 use crate::source::Notes;
 use application::ports::import_source::ImportedSupplement;
@@ -31,7 +31,7 @@ pub(super) fn read(label: &Label, place: &str, notes: &mut Notes) -> Result<Impo
         name: reading.text(&label.full_name),
         servings: reading.text(&label.servings_per_container),
         upc: reading.text(&label.upc_sku),
-        entry_date: entry_date(label),
+        entry_date: entry_date(label, notes),
         ingredients,
     };
     reading.report(notes);
@@ -51,7 +51,7 @@ impl Reading {
     ///
     /// Control characters such as line breaks become spaces.
     fn text(&mut self, value: &LooseScalar) -> String {
-        let text = value.printed().filter(|text| text.trim() != NOT_PRESENT).unwrap_or_default();
+        let text = value.printed().filter(|_| !states_none(value)).unwrap_or_default();
         if !text.contains(char::is_control) {
             return text;
         }
@@ -109,7 +109,6 @@ impl Reading {
         let Some(first) = quantities.iter().min_by(|one, other| order(one).total_cmp(&order(other))) else {
             return Ok(None);
         };
-        let states_none = |value: &LooseScalar| value.as_str().is_some_and(|text| text.trim() == NOT_PRESENT);
         if first.number.is_absent() || states_none(&first.number) || states_none(&first.unit) {
             return Ok(None);
         }
@@ -124,10 +123,24 @@ impl Reading {
     }
 }
 
-/// Returns the day on which the database added the label.
-fn entry_date(label: &Label) -> Option<NaiveDate> {
-    let entered = label.events.0.iter().find(|event| event.r#type.as_str() == Some(DATE_ENTERED_EVENT));
-    date(&label.entry_date).or_else(|| date(&entered?.date))
+/// Returns the day on which the database added the label; notes days that are no dates.
+fn entry_date(label: &Label, notes: &mut Notes) -> Option<NaiveDate> {
+    let is_entry = |event: &&Event| {
+        event.r#type.as_str().is_some_and(|name| name.trim().eq_ignore_ascii_case(DATE_ENTERED_EVENT))
+    };
+    let entered = label.events.0.iter().find(is_entry).map(|event| &event.date);
+    [Some(&label.entry_date), entered].into_iter().flatten().find_map(|value| {
+        let day = date(value);
+        if day.is_none() && !value.is_absent() && !states_none(value) {
+            notes.add_once("an entry date is not a date and was left out");
+        }
+        day
+    })
+}
+
+/// Returns whether a value is NIH's text for a missing one.
+fn states_none(value: &LooseScalar) -> bool {
+    value.as_str().is_some_and(|text| text.trim().eq_ignore_ascii_case(NOT_PRESENT) || text.trim().is_empty())
 }
 
 fn date(value: &LooseScalar) -> Option<NaiveDate> {

@@ -129,6 +129,26 @@ fn the_entry_date_of_the_label_itself_comes_first() {
 }
 
 #[test]
+fn an_entry_date_that_is_no_date_is_noted_and_absent() {
+    let dated = |date: &str, more: &str| {
+        let text =
+            format!(r#"{{"id":1,"fullName":"x","ingredientRows":[],"entryDate":{date},"events":[{more}]}}"#);
+        let items = items(&text, Format::Dsld, "UTC");
+        (labels(&items)[0].label.entry_date().map(|day| day.to_string()), notes(&items))
+    };
+    let event = r#"{"type":"date entered into dsld","date":"2020-01-02"}"#;
+    let noted = vec!["record 1: an entry date is not a date and was left out".to_owned()];
+    for date in ["\"2099-13-45\"", "\"soon\"", "20200102", "[]"] {
+        assert_eq!(dated(date, ""), (None, noted.clone()), "{date}");
+        assert_eq!(dated(date, event), (Some("2020-01-02".to_owned()), noted.clone()), "{date}");
+    }
+    assert_eq!(dated("null", r#"{"type":"Date entered into DSLD","date":"?"}"#), (None, noted));
+    for date in ["null", "\"\"", "\"Not Present\"", "\"not present\""] {
+        assert_eq!(dated(date, ""), (None, Vec::new()), "{date}");
+    }
+}
+
+#[test]
 fn an_invalid_label_is_rejected_and_the_rest_imported() {
     let long = "4711".repeat(200);
     let bad = [

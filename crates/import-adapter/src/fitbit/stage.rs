@@ -26,7 +26,7 @@ impl Stages {
             .short_data
             .0
             .iter()
-            .filter(|raw| matches!(raw.level.as_str(), Some("wake" | "awake")))
+            .filter(|raw| matches!(raw.level.word().as_deref(), Some("wake" | "awake")))
             .filter_map(|raw| reading.entry(raw, anchor))
             .collect();
         reading.report(notes);
@@ -81,7 +81,7 @@ impl Reading {
         };
         #[expect(clippy::cast_possible_truncation, reason = "at most 10^12, checked above")]
         let length = TimeDelta::milliseconds((seconds * 1000.0) as i64);
-        let stage = self.stage(raw.level.as_str());
+        let stage = self.stage(raw.level.word().as_deref());
         let entry = start.checked_add_signed(length).and_then(|end| StageEntry::new(stage, start, end).ok());
         if entry.is_none() {
             self.empty = self.empty.saturating_add(1);

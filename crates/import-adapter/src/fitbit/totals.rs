@@ -5,7 +5,7 @@ use crate::json::LooseScalar;
 use domain::sleep::SourceTotals;
 use std::time::Duration;
 
-/// Parses the totals of a log; 0 minutes both asleep and awake count as missing.
+/// Parses the totals of a log.
 ///
 /// Fitbit writes `minutesToFallAsleep` as 0 for every log that it detected itself, so 0 means unknown there.
 pub(super) fn read(log: &Log) -> SourceTotals {
@@ -13,10 +13,6 @@ pub(super) fn read(log: &Log) -> SourceTotals {
     let summary = log.levels.as_ref().map_or(&none, |levels| &levels.summary);
     let asleep = minutes(&log.minutes_asleep).or_else(|| minutes(&summary.asleep.minutes));
     let awake = minutes(&log.minutes_awake).or_else(|| awake(summary));
-    let nothing = asleep.is_none_or(|asleep| asleep.is_zero()) && awake.is_none_or(|awake| awake.is_zero());
-    if nothing {
-        return SourceTotals::default();
-    }
     SourceTotals {
         asleep,
         awake,

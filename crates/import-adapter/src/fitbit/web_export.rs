@@ -145,7 +145,8 @@ impl Night<'_> {
     /// Parses `5,000` as 5000, and `N/A` as `None`.
     fn number(&self, name: &str) -> Result<Option<u32>, String> {
         match self.0.get(name) {
-            None | Some("N/A") => Ok(None),
+            None => Ok(None),
+            Some(text) if text.eq_ignore_ascii_case("N/A") => Ok(None),
             Some(text) => {
                 let digits = text.replace(',', "");
                 digits.parse().map(Some).map_err(|_| format!("{name} is not a number"))

@@ -57,9 +57,9 @@ pub(super) enum UndetectedNight {
 impl Night {
     /// Returns why Garmin did not detect this night; `None` if it did.
     pub(super) fn unseen(&self) -> Option<UndetectedNight> {
-        match self.sleep_window_confirmation_type.as_str()? {
-            "UNCONFIRMED" => Some(UndetectedNight::Unconfirmed),
-            "OFF_WRIST" => Some(UndetectedNight::OffWrist),
+        match self.sleep_window_confirmation_type.word()?.as_str() {
+            "unconfirmed" => Some(UndetectedNight::Unconfirmed),
+            "off_wrist" => Some(UndetectedNight::OffWrist),
             _ => None,
         }
     }

@@ -139,6 +139,8 @@ fn a_placeholder_window_of_garmin_is_not_a_night() {
     for (kind, reason) in [
         ("UNCONFIRMED", "Garmin found no sleep on this day (UNCONFIRMED); no night was imported"),
         ("OFF_WRIST", "the device was not worn (OFF_WRIST); no night was imported"),
+        ("unconfirmed", "Garmin found no sleep on this day (UNCONFIRMED); no night was imported"),
+        ("off_wrist", "the device was not worn (OFF_WRIST); no night was imported"),
     ] {
         for more in [
             "",

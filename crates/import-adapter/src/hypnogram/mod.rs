@@ -1,8 +1,10 @@
-//! Hypnograms of polysomnography: a number or letter per 30 seconds, as lines of text or a JSON list.
+//! Hypnograms of polysomnography: a number or letter per 30 seconds, as lines of text, a table or a JSON
+//! list.
 //!
 //! The rules are in `docs/import/hypnogram.md`.
 
 mod night;
+mod table;
 mod values;
 
 use crate::context::FileContext;
@@ -15,6 +17,7 @@ use crate::sketch::Sketch;
 use crate::source::{Items, Notes, RecordReader};
 use application::ports::import_source::ImportRefusal;
 use night::{Night, Score};
+use table::{Columns, Row};
 use values::{Layout, Values};
 
 /// The whole file is one record.
@@ -40,6 +43,12 @@ fn layout(seen: &FilePreview, named: bool) -> Option<Layout> {
         FilePreview::Empty => named.then_some(Layout::Lines),
         FilePreview::Json(..) | FilePreview::Binary(_) => None,
         FilePreview::Text(text) => {
+            if let Some(columns) = Columns::of(text.first_line()) {
+                let first = text.lines().get(1).and_then(|line| columns.row(line));
+                let is_stage =
+                    |row: &Row| night::score(&row.stage).is_some_and(|score| score.stage.is_some());
+                return (named || first.as_ref().is_some_and(is_stage)).then_some(Layout::Rows(columns));
+            }
             let values = text.lines().iter().filter_map(|line| values::of_line(line));
             let scores: Vec<_> = values.map(night::score).collect::<Option<_>>()?;
             let are_stages = !scores.is_empty() && scores.iter().all(|score| score.stage.is_some());
@@ -64,7 +73,10 @@ impl Hypnograms {
 impl RecordReader for Hypnograms {
     fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal> {
         if let Some(value) = self.values.next_value()? {
-            self.night.add(value.text, value.place);
+            if let Some(position) = value.position {
+                self.night.check_position(position, value.place);
+            }
+            self.night.add(&value.text, value.place);
             return Ok(true);
         }
         if let Some(outcome) = self.night.end().transpose() {

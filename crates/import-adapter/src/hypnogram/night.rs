@@ -1,12 +1,13 @@
 //! Conversion of epochs to a session.
 
+use super::table::Position;
 use crate::session;
 use chrono::{DateTime, FixedOffset, TimeDelta, Utc};
 use domain::sleep::{Hypnogram, SessionKey, SleepRecord, SleepRecordHead, Stage, StageEntry, TimeInBed};
 use domain::time::UtcOffset;
 
 /// Length of an epoch in milliseconds.
-const EPOCH_MILLIS: i64 = 30_000;
+pub(super) const EPOCH_MILLIS: i64 = 30_000;
 /// Maximum number of epochs per night.
 const EPOCH_LIMIT: i64 = TimeInBed::MAX_MILLIS / EPOCH_MILLIS;
 
@@ -58,12 +59,13 @@ pub(super) fn score(text: &str) -> Option<Score> {
 }
 
 /// Returns the stage of letters, case-insensitively: those of AASM (W, N1 to N3, R), of Rechtschaffen and
-/// Kales (S1 to S4, REM) and of YASA (WAKE, ART, UNS). S3 and S4 are N3.
+/// Kales (S1 to S4, REM) and of YASA (WAKE, ART, UNS, and those of fewer stages). S3 and S4 are N3.
 fn parse_letters(letters: &str) -> Option<Stage> {
     match letters.to_ascii_uppercase().as_str() {
         "W" | "WAKE" => Some(Stage::Awake),
-        "N1" | "N2" | "S1" | "S2" => Some(Stage::Light),
-        "N3" | "S3" | "S4" => Some(Stage::Deep),
+        "N1" | "N2" | "S1" | "S2" | "LIGHT" => Some(Stage::Light),
+        "N3" | "S3" | "S4" | "DEEP" => Some(Stage::Deep),
+        "NREM" | "SLEEP" => Some(Stage::Asleep),
         "R" | "REM" => Some(Stage::Rem),
         "?" | "ART" | "UNS" => Some(Stage::Unknown),
         _ => None,
@@ -99,12 +101,30 @@ pub(super) struct Night {
     epochs: i64,
     /// Scale of the first value that is a stage.
     scale: Option<Scale>,
+    /// Position of the last epoch in a table.
+    last: Option<Position>,
     wrong: Option<String>,
 }
 
 impl Night {
     pub(super) const fn new(start: DateTime<FixedOffset>) -> Self {
-        Self { start, runs: Vec::new(), epochs: 0, scale: None, wrong: None }
+        Self { start, runs: Vec::new(), epochs: 0, scale: None, last: None, wrong: None }
+    }
+
+    /// Checks the position of the next epoch of a table.
+    pub(super) fn check_position(&mut self, position: Position, place: ValuePosition) {
+        let reason = match (self.last, position) {
+            (_, Position::Unreadable) => "the epoch has neither a number nor a time",
+            (None, first) if !first.begins(self.start) => "the first time is not the start that was given",
+            (Some(last), next) if !next.follows(last) => {
+                "the epoch does not follow the previous one by 30 seconds"
+            }
+            _ => {
+                self.last = Some(position);
+                return;
+            }
+        };
+        self.wrong.get_or_insert_with(|| format!("{place}: {reason}"));
     }
 
     /// Adds an epoch; none is kept after an invalid one or beyond the longest night.

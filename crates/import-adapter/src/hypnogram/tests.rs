@@ -58,6 +58,47 @@ fn letters_are_read_as_the_stages_that_they_name() {
 }
 
 #[test]
+fn a_table_of_yasa_is_the_same_night_as_its_stages_alone() {
+    let stages = only("W\nN2\nN3\nR\n?\nW\n");
+    for table in [
+        ",Stage,Confidence\n0,W,0.93\n1,N2,0.5\n2,N3,0.7\n3,R,1.0\n4,UNS,0.2\n5,WAKE,1\n",
+        "Epoch,Stage\r\n10,W\r\n11,N1\r\n12,N3\r\n13,REM\r\n14,ART\r\n15,W\r\n\r\n",
+        "Time,Stage\n2026-01-10 22:30:00,0\n2026-01-10 22:30:30,2\n2026-01-10 22:31:00+01:00,3\n\
+         2026-01-10T22:31:30,4\n2026-01-10 22:32:00,-1\n2026-01-10 22:32:30,0\n",
+    ] {
+        assert_eq!(only(table), stages, "{table}");
+    }
+    let fewer = only("Epoch,Stage\n0,WAKE\n1,LIGHT\n2,DEEP\n3,NREM\n4,SLEEP\n");
+    let names: Vec<_> = fewer.hypnogram().entries().iter().map(|entry| entry.stage().as_str()).collect();
+    assert_eq!(names, ["AWAKE", "LIGHT", "DEEP", "ASLEEP"]);
+}
+
+#[test]
+fn a_table_with_a_missing_epoch_or_another_start_rejects_the_night() {
+    let gap = "the epoch does not follow the previous one by 30 seconds";
+    for (table, reason) in [
+        (",Stage\n0,W\n2,W\n", format!("line 3: {gap}")),
+        (",Stage\n0,W\n0,W\n", format!("line 3: {gap}")),
+        ("Time,Stage\n2026-01-10 22:30:00,W\n2026-01-10 22:31:00,W\n", format!("line 3: {gap}")),
+        (
+            "Time,Stage\n2026-01-10 23:30:00,W\n",
+            "line 2: the first time is not the start that was given".to_owned(),
+        ),
+        (",Stage\nx,W\n", "line 2: the epoch has neither a number nor a time".to_owned()),
+        ("Time,Stage\n0,W\n", "line 2: the epoch has neither a number nor a time".to_owned()),
+        (",Stage\n0,W\n1,\n", format!("line 3: {NO_STAGE}")),
+        (",Stage\n0,W\n1\n", format!("line 3: {NO_STAGE}")),
+    ] {
+        assert_eq!(rejections(&read_all(table)), [format!("record 1: {reason}")], "{table}");
+    }
+    let damaged = read(b",Stage\n0,W\n1,\"N2\n", Format::Auto, "UTC").unwrap_err();
+    assert_eq!(damaged.to_string(), "damaged at line 3, column 1: not a row of a CSV");
+    for other in ["Stage,Confidence\nW,1\n", "Name,Stage\n0,W\n", ",Stage\n0,Tour\n", "Epoch,Score\n0,W\n"] {
+        assert!(read(other.as_bytes(), Format::Auto, "UTC").is_err(), "{other}");
+    }
+}
+
+#[test]
 fn whole_numbers_may_be_written_with_a_point() {
     assert_eq!(only("2.0\n3.000e+00\n"), only("[2, 3.0]"));
 }

@@ -37,6 +37,11 @@ impl LooseScalar {
         }
     }
 
+    /// Returns a word of the maker in lower case: versions of a format differ in it.
+    pub(crate) fn word(&self) -> Option<String> {
+        self.as_str().map(|text| text.trim().to_ascii_lowercase())
+    }
+
     /// Returns the flag, if it is one.
     pub(crate) const fn as_flag(&self) -> Option<bool> {
         match self {

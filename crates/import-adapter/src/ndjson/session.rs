@@ -3,6 +3,7 @@
 use super::invalid_item::{InvalidItem, at, named};
 use super::line::check_person;
 use crate::json::{Bounded, LooseScalar};
+use crate::session;
 use crate::source::Notes;
 use crate::timestamp::Timestamp;
 use application::ports::import_source::ImportedSession;
@@ -203,5 +204,11 @@ fn metrics(raw: &[RawMetric], time_in_bed: &TimeInBed, notes: &mut Notes) -> Res
         reported.push((kind, value));
     }
     notes.count(unknown, "unknown metrics were left out");
-    SleepMetrics::from_reported(time_in_bed, reported).map_err(|error| format!("sleep_metric: {error}"))
+    let is_given = reported.iter().any(|(kind, _)| *kind != MetricKind::TimeNightInBed);
+    let metrics = SleepMetrics::from_reported(time_in_bed, reported);
+    let metrics = metrics.map_err(|error| format!("sleep_metric: {error}"))?;
+    if is_given {
+        session::note_silence(&metrics, notes);
+    }
+    Ok(metrics)
 }

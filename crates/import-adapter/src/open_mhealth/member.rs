@@ -49,13 +49,31 @@ pub(super) struct Body {
     pub(super) descriptive_statistic: LooseScalar,
     pub(super) total_sleep_time: Option<Measure>,
     pub(super) sleep_duration: Option<Measure>,
+    pub(super) light_sleep_duration: Option<Measure>,
+    pub(super) deep_sleep_duration: Option<Measure>,
+    pub(super) rem_sleep_duration: Option<Measure>,
+    pub(super) awake_duration: Option<Measure>,
+    pub(super) time_in_bed: Option<Measure>,
+    /// Time asleep, as a percentage of the time frame.
+    pub(super) sleep_efficiency_percentage: Option<Measure>,
     pub(super) latency_to_sleep_onset: Option<Measure>,
     pub(super) wake_after_sleep_onset: Option<Measure>,
     pub(super) number_of_awakenings: LooseScalar,
     pub(super) is_main_sleep: LooseScalar,
+    /// The sums of a `sleep-stage-summary`, by the same names.
+    pub(super) sleep_stage_summary: Option<Box<Self>>,
+    pub(super) sleep_stage_episodes: Bounded<StageEpisode>,
     pub(super) category_type: LooseScalar,
     pub(super) category_value: LooseScalar,
     pub(super) metadata: Bounded<Metadata>,
+}
+
+/// One stage of a `sleep-stage-summary`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct StageEpisode {
+    pub(super) sleep_stage_state: LooseScalar,
+    sleep_stage_time_frame: Option<TimeFrame>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -91,7 +109,7 @@ pub(super) struct Measure {
 impl Measure {
     /// Returns the length; `None` if the value is negative or not a number, or the unit is unsuitable.
     pub(super) fn length(&self) -> Option<Duration> {
-        let seconds = match self.unit.as_str()? {
+        let seconds = match self.unit.word()?.as_str() {
             "ps" => 1e-12,
             "ns" => 1e-9,
             "us" => 1e-6,
@@ -107,12 +125,24 @@ impl Measure {
         // Rounded to milliseconds, because a tenth of a minute is not a binary number.
         Duration::try_from_secs_f64(millis / 1000.0).ok()
     }
+
+    /// Returns this percentage of a length; `None` if it is not one.
+    pub(super) fn percentage_of(&self, whole: Duration) -> Option<Duration> {
+        let percent = self.value.number().filter(|percent| (0.0..=100.0).contains(percent))?;
+        let millis = (whole.as_secs_f64() * percent * 10.0).round();
+        (self.unit.as_str()? == "%").then(|| Duration::try_from_secs_f64(millis / 1000.0).ok())?
+    }
 }
 
 impl Body {
+    /// Returns the part with the sums.
+    pub(super) fn sums(&self) -> &Self {
+        self.sleep_stage_summary.as_deref().unwrap_or(self)
+    }
+
     /// Returns the time in bed from start and end, start and duration, or end and duration.
-    pub(super) fn time_in_bed(&self) -> Result<TimeInBed, String> {
-        if !self.descriptive_statistic.is_absent() {
+    pub(super) fn time_frame(&self) -> Result<TimeInBed, String> {
+        if !self.descriptive_statistic.is_absent() || !self.sums().descriptive_statistic.is_absent() {
             return Err("a statistic over several nights is not a session".to_owned());
         }
         let frame = self.effective_time_frame.as_ref().ok_or("effective_time_frame is missing")?;
@@ -124,6 +154,13 @@ impl Body {
             });
         };
         interval.time_in_bed()
+    }
+}
+
+impl StageEpisode {
+    /// Returns the start and the end; `None` if they are invalid.
+    pub(super) fn interval(&self) -> Option<TimeInBed> {
+        self.sleep_stage_time_frame.as_ref()?.time_interval.as_ref()?.time_in_bed().ok()
     }
 }
 

@@ -1,5 +1,5 @@
-//! Open mHealth and IEEE 1752.1: sleep episodes, sleep durations and `HealthKit` samples; data points, or
-//! bodies alone.
+//! Open mHealth and IEEE 1752.1: sleep episodes, stage summaries, times in bed, sleep durations and
+//! `HealthKit` samples; data points, or bodies alone.
 //!
 //! The rules are in `docs/import/open-mhealth.md`.
 
@@ -7,6 +7,7 @@ mod member;
 mod night;
 mod recognition;
 mod sample;
+mod stage;
 
 pub(crate) use recognition::recognise;
 
@@ -19,7 +20,14 @@ use member::{Body, Header, OnlyBody, OnlyHeader};
 use night::Nights;
 
 /// Schemas with sleep times.
-const SCHEMAS: [&str; 4] = ["sleep-episode", "sleep-duration", "total-sleep-time", SAMPLE_SCHEMA];
+const SCHEMAS: [&str; 6] = [
+    "sleep-episode",
+    "sleep-stage-summary",
+    "time-in-bed",
+    "sleep-duration",
+    "total-sleep-time",
+    SAMPLE_SCHEMA,
+];
 const SAMPLE_SCHEMA: &str = "hk-category-sample";
 
 /// Reads a document of data points or bodies. Sessions follow at the end, because several records form one.

@@ -1,21 +1,27 @@
-//! Nights with totals only.
+//! Nights with totals, and those with stages in one record.
 
 use super::member::{Body, Header, Measure};
+use super::stage::Stages;
 use crate::json::LooseScalar;
-use crate::segments::too_many;
+use crate::segments::{SEGMENT_LIMIT, too_many};
 use crate::session;
 use crate::source::{Invalid, Items, Notes};
 use domain::sleep::{
-    SessionKey, SleepMetrics, SleepRecord, SleepRecordHead, SleepSource, SourceTotals, TimeInBed,
+    Hypnogram, SessionKey, SleepMetrics, SleepRecord, SleepRecordHead, SleepSource, SourceTotals, StageEntry,
+    TimeInBed,
 };
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// Maximum number of nights per file, at about 300 bytes each.
 const NIGHT_LIMIT: usize = 100_000;
 
+/// Tolerance for a time in bed that its writer rounded.
+const ROUNDING: Duration = Duration::from_mins(2);
+
 /// One night of one source, merged from all records with its time frame.
 ///
-/// Converters write an episode, its duration and its total sleep time as three records.
+/// Converters write an episode, its duration, its total sleep time and its stages as separate records.
 #[derive(Debug)]
 struct Night {
     at: u64,
@@ -23,6 +29,11 @@ struct Night {
     key: Option<SessionKey>,
     is_nap: Option<bool>,
     totals: SourceTotals,
+    stages: Stages,
+    /// Whether a record states that the time frame is the time in bed.
+    is_bed: bool,
+    /// Whether that record states less than its time frame.
+    left_the_bed: bool,
     /// Whether two records contradict each other.
     differs: bool,
     /// Number of unreadable totals.
@@ -32,11 +43,16 @@ struct Night {
 /// Nights by source, start and end.
 #[derive(Debug, Default)]
 pub(super) struct Nights {
-    nights: BTreeMap<(SleepSource, i64, i64), Night>,
+    nights: BTreeMap<Slot, Night>,
+    /// Number of stages of all nights.
+    entries: usize,
+    are_joined: bool,
 }
 
+type Slot = (SleepSource, i64, i64);
+
 impl Nights {
-    /// Adds a record; too many nights reject the file.
+    /// Adds a record; too many nights or stages reject the file.
     pub(super) fn add(
         &mut self,
         source: SleepSource,
@@ -45,6 +61,10 @@ impl Nights {
         at: u64,
     ) -> Result<(), Invalid> {
         let night = Night::read(header, body, at)?;
+        self.entries = self.entries.saturating_add(night.stages.entries.len());
+        if self.entries > SEGMENT_LIMIT {
+            return Err(too_many("stretches of sleep", SEGMENT_LIMIT).into());
+        }
         let slot = (source, night.time_in_bed.start_millis(), night.time_in_bed.end_millis());
         if let Some(known) = self.nights.get_mut(&slot) {
             known.merge(night);
@@ -58,6 +78,10 @@ impl Nights {
 
     /// Emits the next session; `false` at the end.
     pub(super) fn next_session(&mut self, items: &mut Items) -> bool {
+        if !self.are_joined {
+            self.join_episodes_to_beds();
+            self.are_joined = true;
+        }
         let Some(((source, ..), night)) = self.nights.pop_first() else { return false };
         let mut notes = Notes::default();
         let place = format!("record {}", night.at);
@@ -65,55 +89,81 @@ impl Nights {
         items.finish_session(&place, notes, outcome);
         true
     }
+
+    /// Moves the only episode within a time in bed into it: by the schemas an episode begins when the person
+    /// falls asleep.
+    fn join_episodes_to_beds(&mut self) {
+        let is_bed = |(_, night): &(&Slot, &Night)| night.is_bed && night.totals == SourceTotals::default();
+        let beds: Vec<Slot> = self.nights.iter().filter(is_bed).map(|(slot, _)| slot.clone()).collect();
+        for bed in beds {
+            let (source, start, end) = &bed;
+            let from = self.nights.range((source.clone(), *start, i64::MIN)..);
+            let mut within = from
+                .take_while(|((other, from, _), _)| other == source && from < end)
+                .filter(|(slot, _)| **slot != bed && slot.2 <= *end)
+                .map(|(slot, _)| slot.clone());
+            if let (Some(episode), None) = (within.next(), within.next())
+                && let Some(episode) = self.nights.remove(&episode)
+                && let Some(night) = self.nights.get_mut(&bed)
+            {
+                night.merge(episode);
+            }
+        }
+    }
 }
 
 impl Night {
     fn read(header: &Header, body: &Body, at: u64) -> Result<Self, String> {
-        let time_in_bed = body.time_in_bed()?;
-        let mut unreadable = 0_usize;
-        let mut length = |measure: &Option<Measure>| {
-            let length = measure.as_ref().map(Measure::length);
-            unreadable = unreadable.saturating_add(usize::from(length == Some(None)));
-            length.flatten()
-        };
-        let (total, duration) = (length(&body.total_sleep_time), length(&body.sleep_duration));
-        let totals = SourceTotals {
-            asleep: total.or(duration),
-            latency: length(&body.latency_to_sleep_onset),
-            awake_after_onset: length(&body.wake_after_sleep_onset),
-            wakeups: count(&body.number_of_awakenings),
-            ..SourceTotals::default()
-        };
-        if totals.wakeups.is_none() && !body.number_of_awakenings.is_absent() {
-            unreadable = unreadable.saturating_add(1);
-        }
+        let time_in_bed = body.time_frame()?;
+        let in_bed = body.time_in_bed.as_ref().and_then(Measure::length);
+        let mut sums = Sums { of: body.sums(), unreadable: 0 };
+        let totals = sums.totals(&time_in_bed);
         Ok(Self {
             at,
             time_in_bed,
             key: key(header)?,
             is_nap: body.is_main_sleep.as_flag().map(|main| !main),
             totals,
+            stages: Stages::read(&body.sleep_stage_episodes.0),
+            is_bed: body.time_in_bed.is_some(),
+            left_the_bed: in_bed.is_some_and(|in_bed| in_bed < length(&time_in_bed).saturating_sub(ROUNDING)),
             differs: false,
-            unreadable,
+            unreadable: sums.unreadable,
         })
     }
 
     /// Merges another record of the same night; existing values win.
     fn merge(&mut self, other: Self) {
-        let Self { at: _, time_in_bed: _, key, is_nap, totals, differs: _, unreadable } = other;
+        let Self { key, is_nap, totals, stages, is_bed, left_the_bed, differs, unreadable, .. } = other;
         self.key = self.key.take().or(key);
+        self.left_the_bed |= left_the_bed;
         self.unreadable = self.unreadable.saturating_add(unreadable);
-        let mut differs = take(&mut self.is_nap, is_nap);
-        differs |= take(&mut self.totals.asleep, totals.asleep);
-        differs |= take(&mut self.totals.latency, totals.latency);
-        differs |= take(&mut self.totals.awake_after_onset, totals.awake_after_onset);
-        differs |= take(&mut self.totals.wakeups, totals.wakeups);
-        self.differs |= differs;
+        self.is_bed |= is_bed;
+        let known = &mut self.totals;
+        self.differs |= [
+            differs,
+            take(&mut self.is_nap, is_nap),
+            take(&mut known.asleep, totals.asleep),
+            take(&mut known.awake, totals.awake),
+            take(&mut known.light, totals.light),
+            take(&mut known.deep, totals.deep),
+            take(&mut known.rem, totals.rem),
+            take(&mut known.latency, totals.latency),
+            take(&mut known.awake_after_onset, totals.awake_after_onset),
+            take(&mut known.wakeups, totals.wakeups),
+            self.stages.merge(stages),
+        ]
+        .contains(&true);
     }
 
     fn session(self, source: SleepSource, notes: &mut Notes) -> Result<SleepRecord, String> {
-        let Self { at: _, time_in_bed, key, is_nap, totals, differs, unreadable } = self;
+        let Self { time_in_bed, key, is_nap, totals, stages, left_the_bed, differs, unreadable, .. } = self;
+        if left_the_bed {
+            notes.add("time_in_bed is shorter than its time frame; the time frame was used");
+        }
         notes.count(unreadable, "totals that are neither a duration nor a count were left out");
+        notes.count(stages.unreadable, "stages without a valid time interval were left out");
+        notes.count(stages.unknown, "stages with an unknown state were stored as UNKNOWN");
         if differs {
             notes.add("another record of the same night has different values, which were skipped");
         }
@@ -123,8 +173,61 @@ impl Night {
             time_in_bed,
             is_nap,
         };
+        let beyond =
+            |entry: &&StageEntry| entry.start() < time_in_bed.start() || entry.end() > time_in_bed.end();
+        notes.count(
+            stages.entries.iter().filter(beyond).count(),
+            "stages that extend beyond the time in bed were trimmed",
+        );
+        let hypnogram =
+            Hypnogram::flatten(stages.entries, &time_in_bed).map_err(|error| error.to_string())?;
         let metrics = metrics(totals, &time_in_bed, notes);
-        session::without_stages(head, metrics)
+        session::with_stages(head, hypnogram, metrics, notes)
+    }
+}
+
+fn length(time_in_bed: &TimeInBed) -> Duration {
+    Duration::from_millis(u64::try_from(time_in_bed.millis()).unwrap_or_default())
+}
+
+/// Reads the sums of a body, and counts those that are not durations.
+struct Sums<'a> {
+    of: &'a Body,
+    unreadable: usize,
+}
+
+impl Sums<'_> {
+    fn totals(&mut self, time_in_bed: &TimeInBed) -> SourceTotals {
+        let body = self.of;
+        let (total, duration) =
+            (self.length(body.total_sleep_time.as_ref()), self.length(body.sleep_duration.as_ref()));
+        SourceTotals {
+            asleep: total.or(duration).or_else(|| self.asleep_by_efficiency(time_in_bed)),
+            awake: self.length(body.awake_duration.as_ref()),
+            light: self.length(body.light_sleep_duration.as_ref()),
+            deep: self.length(body.deep_sleep_duration.as_ref()),
+            rem: self.length(body.rem_sleep_duration.as_ref()),
+            latency: self.length(body.latency_to_sleep_onset.as_ref()),
+            awake_after_onset: self.length(body.wake_after_sleep_onset.as_ref()),
+            wakeups: self.checked(!body.number_of_awakenings.is_absent(), count(&body.number_of_awakenings)),
+            ..SourceTotals::default()
+        }
+    }
+
+    fn length(&mut self, measure: Option<&Measure>) -> Option<Duration> {
+        self.checked(measure.is_some(), measure.and_then(Measure::length))
+    }
+
+    /// Returns the time asleep from the efficiency, for records that state no total.
+    fn asleep_by_efficiency(&mut self, time_in_bed: &TimeInBed) -> Option<Duration> {
+        let efficiency = &self.of.sleep_efficiency_percentage;
+        let asleep = efficiency.as_ref().and_then(|efficiency| efficiency.percentage_of(length(time_in_bed)));
+        self.checked(efficiency.is_some(), asleep)
+    }
+
+    fn checked<T>(&mut self, is_given: bool, sum: Option<T>) -> Option<T> {
+        self.unreadable = self.unreadable.saturating_add(usize::from(is_given && sum.is_none()));
+        sum
     }
 }
 
@@ -133,19 +236,13 @@ impl Night {
 /// By the schemas the time frame begins at sleep onset, so the latency precedes it; most writers use the time
 /// in bed, so it lies within. A latency that does not fit within is left out.
 fn metrics(totals: SourceTotals, time_in_bed: &TimeInBed, notes: &mut Notes) -> SleepMetrics {
-    let (metrics, dropped) = SleepMetrics::from_totals(time_in_bed, &totals);
-    if dropped && totals.latency.is_some() {
-        let without = SourceTotals { latency: None, ..totals };
-        let (metrics, dropped) = SleepMetrics::from_totals(time_in_bed, &without);
-        if !dropped {
-            notes.add("the time frame begins with sleep onset; the latency before it was left out");
-            return metrics;
-        }
+    let without = SourceTotals { latency: None, ..totals };
+    let is_dropped = |totals| SleepMetrics::from_totals(time_in_bed, totals).1;
+    if totals.latency.is_some() && is_dropped(&totals) && !is_dropped(&without) {
+        notes.add("the time frame begins with sleep onset; the latency before it was left out");
+        return session::metrics(&without, time_in_bed, notes);
     }
-    if dropped {
-        notes.add("the totals contradict the time in bed and were dropped");
-    }
-    metrics
+    session::metrics(&totals, time_in_bed, notes)
 }
 
 /// Fills a missing value; returns whether it contradicts an existing one.

@@ -9,16 +9,26 @@ use crate::seen::FilePreview;
 use crate::sketch::Sketch;
 
 /// Lengths that only these schemas have.
-const LENGTHS: [&str; 5] = [
+const LENGTHS: [&str; 9] = [
     "total_sleep_time",
     "sleep_duration",
+    "light_sleep_duration",
+    "deep_sleep_duration",
+    "rem_sleep_duration",
+    "time_in_bed",
     "latency_to_sleep_onset",
     "latency_to_arising",
     "wake_after_sleep_onset",
 ];
 /// Members with content besides a time frame.
-const CONTENT_MEMBERS: [&str; 4] =
-    ["is_main_sleep", "number_of_awakenings", "sleep_maintenance_efficiency_percentage", "category_value"];
+const CONTENT_MEMBERS: [&str; 6] = [
+    "is_main_sleep",
+    "number_of_awakenings",
+    "sleep_efficiency_percentage",
+    "sleep_maintenance_efficiency_percentage",
+    "sleep_stage_summary",
+    "category_value",
+];
 
 /// Recognises data points and bodies: one, a list, or a reply of Shimmer (`{"shim": ..., "body": [...]}`).
 pub(crate) fn recognise(seen: &FilePreview, named: bool) -> Option<RecognisedFile> {

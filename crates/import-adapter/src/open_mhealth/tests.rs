@@ -1,3 +1,5 @@
+mod ieee;
+
 use crate::Format;
 use crate::testing::{frame, items, metric, notes, only_session, read, rejections, sessions, stages};
 use application::ports::import_source::{ImportItem, ImportRefusal};

@@ -38,7 +38,7 @@ pub(super) struct Period {
 impl Period {
     /// Returns why the document is not sleep, if so: a false detection, or removed by the person.
     pub(super) fn is_no_sleep(&self) -> Option<&'static str> {
-        match self.kind.as_str() {
+        match self.kind.word().as_deref() {
             Some("rest") => Some("it is rest, not sleep, and was left out"),
             Some("deleted") => Some("it was deleted in Oura's app and was left out"),
             _ => None,
@@ -47,7 +47,7 @@ impl Period {
 
     /// Returns whether this was a nap, if the document says so.
     pub(super) fn is_nap(&self) -> Option<bool> {
-        match self.kind.as_str() {
+        match self.kind.word().as_deref() {
             Some("long_sleep") => Some(false),
             Some("sleep" | "late_nap") => Some(true),
             // The longest sleep of a day is not a nap; version 1 does not classify the others.
@@ -57,7 +57,7 @@ impl Period {
 
     /// Returns whether the kind of sleep is unknown.
     pub(super) fn is_of_unknown_kind(&self) -> bool {
-        let known = matches!(self.kind.as_str(), Some("long_sleep" | "sleep" | "late_nap"));
+        let known = matches!(self.kind.word().as_deref(), Some("long_sleep" | "sleep" | "late_nap"));
         !self.kind.is_absent() && !known
     }
 }

@@ -78,6 +78,5 @@ fn totals(row: &Fields<'_>, notes: &mut Notes) -> SourceTotals {
         ..SourceTotals::default()
     };
     notes.count(unreadable, "totals that are negative or not numbers were left out");
-    let nothing = [totals.asleep, totals.awake].into_iter().all(|sum| sum.is_none_or(|sum| sum.is_zero()));
-    if nothing { SourceTotals::default() } else { totals }
+    totals
 }

@@ -1,5 +1,5 @@
 use crate::Format;
-use crate::testing::{frame, metric, notes, only_session, read, rejections, sessions};
+use crate::testing::{accepted_session, frame, metric, notes, only_session, read, rejections, sessions};
 use application::ports::import_source::ImportRefusal;
 use domain::sleep::{MetricKind, SleepRecord};
 use proptest::prelude::{any, prop_assert_eq, proptest};
@@ -65,7 +65,8 @@ fn a_row_that_names_no_zone_is_read_in_the_one_that_was_given() {
 #[test]
 fn a_night_that_was_not_scored_has_its_time_in_bed_alone() {
     for sums in [",,,,,,", "0,0,480,0,0,0,0"] {
-        let record = only(&format!("x,,UTC+01:00,2026-01-10 23:00:00,2026-01-11 07:00:00,{sums},"));
+        let row = format!("x,,UTC+01:00,2026-01-10 23:00:00,2026-01-11 07:00:00,{sums},");
+        let record = accepted_session(&whoop(&[&row]));
         assert_eq!(metric(&record, MetricKind::TimeNightInBed), Some(28_800.0));
         assert_eq!(metric(&record, MetricKind::TimeNightAsleep), None);
         assert_eq!(record.is_nap(), None);

@@ -132,7 +132,12 @@ impl SupplementRepository for PgUnitOfWork {
             .filter(supplement::is_current)
             .filter(supplement::owner_id.is_null().or(supplement::owner_id.eq(user_id.as_uuid())))
             // False is less than true.
-            .order((supplement::owner_id.is_null(), supplement::entry_date.desc(), supplement::id.desc()))
+            .order((
+                supplement::owner_id.is_null(),
+                supplement::label_date.is_null(),
+                supplement::entry_date.desc(),
+                supplement::id.desc(),
+            ))
             .limit(1)
             .select(SupplementRow::as_select());
         self.connection()?.load_row(query).await?.map(SupplementRow::into_supplement).transpose()

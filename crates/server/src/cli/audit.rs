@@ -33,7 +33,7 @@ pub(crate) enum AuditCommand {
 #[derive(Debug, Args)]
 pub(crate) struct ListArguments {
     /// Only events about this user (id or email address)
-    #[arg(long, value_name = "USER", value_parser = UserRef::parse)]
+    #[arg(long, value_name = "USER", value_parser = UserRef::parse, allow_hyphen_values = true)]
     user: Option<UserRef>,
     /// Only events about this client
     #[arg(long, value_name = "CLIENT_ID", value_parser = ClientId::parse)]

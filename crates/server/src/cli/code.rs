@@ -29,7 +29,7 @@ pub(crate) struct CreateArguments {
     #[arg(long, value_name = "CLIENT_ID", value_parser = ClientId::parse)]
     client: ClientId,
     /// User whose data the code gives access to (id or email address)
-    #[arg(long, value_name = "USER", value_parser = UserRef::parse)]
+    #[arg(long, value_name = "USER", value_parser = UserRef::parse, allow_hyphen_values = true)]
     user: UserRef,
     /// One of the client's redirect URIs, exactly
     #[arg(long, value_name = "URI")]
@@ -38,7 +38,7 @@ pub(crate) struct CreateArguments {
     #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = Scope::parse)]
     scopes: Vec<Scope>,
     /// PKCE challenge (S256) for the code; apps that require PKCE need one
-    #[arg(long, value_name = "CHALLENGE", value_parser = PkceChallenge::parse)]
+    #[arg(long, value_name = "CHALLENGE", value_parser = PkceChallenge::parse, allow_hyphen_values = true)]
     code_challenge: Option<PkceChallenge>,
     /// Lifetime of the code, at most 10m
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = argument::code_lifetime)]

@@ -29,7 +29,7 @@ use system_adapter::TimerPause;
     docs/import/ndjson.md describes the lines.")]
 pub(crate) struct ExportArguments {
     /// User id or email address
-    #[arg(long, value_name = "USER", value_parser = UserRef::parse)]
+    #[arg(long, value_name = "USER", value_parser = UserRef::parse, allow_hyphen_values = true)]
     user: UserRef,
     /// ndjson: JSON lines that can be imported again; zip: CSV tables for spreadsheets
     #[arg(long, default_value = "ndjson", value_parser = format())]

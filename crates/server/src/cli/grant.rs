@@ -38,7 +38,7 @@ pub(crate) enum GrantCommand {
 #[derive(Debug, Args)]
 pub(crate) struct GrantArguments {
     /// Only grants of this user (id or email address)
-    #[arg(long, value_name = "USER", value_parser = UserRef::parse)]
+    #[arg(long, value_name = "USER", value_parser = UserRef::parse, allow_hyphen_values = true)]
     user: Option<UserRef>,
     /// Only grants of this client
     #[arg(long, value_name = "CLIENT_ID", value_parser = ClientId::parse)]

@@ -40,7 +40,7 @@ pub(crate) struct ImportArguments {
     #[command(subcommand)]
     command: Option<ImportCommand>,
     /// User who owns the records (id or email address); not needed for a catalogue (dsld)
-    #[arg(long, value_name = "USER", value_parser = UserRef::parse)]
+    #[arg(long, value_name = "USER", value_parser = UserRef::parse, allow_hyphen_values = true)]
     user: Option<UserRef>,
     /// Format of the files; auto detects it from their content
     #[arg(long, default_value = "auto", value_parser = Format::parse)]

@@ -43,6 +43,24 @@ fn a_redirect_uri_with_a_shortened_loopback_address_or_port_0_is_refused() {
 }
 
 #[test]
+fn an_option_takes_a_challenge_or_an_address_that_begins_with_a_hyphen() {
+    let challenge = "-BN9Ocxba-RZKDXNSZlEAQO1tQMv5qnLHmEbQGEvSBQ";
+    let code =
+        format!("code create --client {ID} --user {ID} --redirect-uri https://owl.example/cb --scope sleep");
+    for line in [
+        format!("{code} --code-challenge {challenge} --json"),
+        format!("{code} --code-challenge={challenge}"),
+        "user create --email -a@b.example --timezone UTC".to_owned(),
+        "token list --user -a@b.example".to_owned(),
+    ] {
+        assert!(parsed(&line).is_ok(), "{line}");
+    }
+    for line in [format!("{code} --code-challenge --json"), "token list --user --json".to_owned()] {
+        assert_eq!(parsed(&line).unwrap_err().kind(), ErrorKind::ValueValidation, "{line}");
+    }
+}
+
+#[test]
 fn every_documented_command_exists() {
     for line in [
         "demo".to_owned(),

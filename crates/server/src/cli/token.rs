@@ -31,7 +31,7 @@ pub(crate) enum TokenCommand {
 #[derive(Debug, Args)]
 pub(crate) struct CreateArguments {
     /// User id or email address
-    #[arg(long, value_name = "USER", value_parser = UserRef::parse)]
+    #[arg(long, value_name = "USER", value_parser = UserRef::parse, allow_hyphen_values = true)]
     user: UserRef,
     /// Scope of the token: profile, sleep or supplements; repeatable
     #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = Scope::parse)]
@@ -51,7 +51,7 @@ pub(crate) struct CreateArguments {
 #[derive(Debug, Args)]
 pub(crate) struct ListArguments {
     /// User id or email address
-    #[arg(long, value_name = "USER", value_parser = UserRef::parse)]
+    #[arg(long, value_name = "USER", value_parser = UserRef::parse, allow_hyphen_values = true)]
     user: UserRef,
     /// Print one JSON object per line
     #[arg(long)]
@@ -62,7 +62,7 @@ pub(crate) struct ListArguments {
 #[derive(Debug, Args)]
 pub(crate) struct RevokeArguments {
     /// User id or email address
-    #[arg(long, value_name = "USER", value_parser = UserRef::parse)]
+    #[arg(long, value_name = "USER", value_parser = UserRef::parse, allow_hyphen_values = true)]
     user: UserRef,
     /// Only this token, an id from `restwell token list`
     #[arg(long, value_name = "TOKEN_ID", value_parser = PersonalTokenId::parse)]

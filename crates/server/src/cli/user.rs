@@ -56,7 +56,7 @@ pub(crate) enum UserCommand {
 #[derive(Debug, Args)]
 pub(crate) struct CreateArguments {
     /// Email address
-    #[arg(long, value_parser = Email::parse)]
+    #[arg(long, value_parser = Email::parse, allow_hyphen_values = true)]
     email: Email,
     /// IANA time zone for dates without an offset, such as Europe/Berlin
     #[arg(long, value_name = "TZ", value_parser = TimeZone::parse)]
@@ -129,7 +129,7 @@ pub(crate) struct UpdateArguments {
     #[arg(value_name = "USER", value_parser = UserRef::parse)]
     user: UserRef,
     /// New email address
-    #[arg(long, value_parser = Email::parse)]
+    #[arg(long, value_parser = Email::parse, allow_hyphen_values = true)]
     email: Option<Email>,
     /// New IANA time zone
     #[arg(long, value_name = "TZ", value_parser = TimeZone::parse)]

@@ -55,7 +55,7 @@ pub(crate) struct CreateArguments {
     #[arg(long, value_name = "URL", value_parser = OutboundUrl::parse)]
     url: OutboundUrl,
     /// Email address that is notified if the endpoint is disabled
-    #[arg(long, value_name = "EMAIL", value_parser = Email::parse)]
+    #[arg(long, value_name = "EMAIL", value_parser = Email::parse, allow_hyphen_values = true)]
     contact: Option<Email>,
     /// Print `{"endpoint_id","secret"}`
     #[arg(long)]

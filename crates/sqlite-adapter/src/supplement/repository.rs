@@ -114,7 +114,12 @@ impl SupplementRepository for SqliteUnitOfWork {
             .filter(is_current())
             .filter(supplement::owner_id.is_null().or(supplement::owner_id.eq(owner(user_id))))
             // False is less than true.
-            .order((supplement::owner_id.is_null(), supplement::entry_date.desc(), supplement::id.desc()))
+            .order((
+                supplement::owner_id.is_null(),
+                supplement::label_date.is_null(),
+                supplement::entry_date.desc(),
+                supplement::id.desc(),
+            ))
             .limit(1)
             .select(SupplementRow::as_select());
         self.run(load_row(query)).await?.map(SupplementRow::into_supplement).transpose()

@@ -37,6 +37,7 @@ fn refusal(RejectedRecord { rejection, why }: RejectedRecord) -> ItemRefusal {
     let (code, field) = match why {
         Some(RejectionCause::UnknownSupplement) => (ItemCode::UnknownSupplement, "supplement_id"),
         Some(RejectionCause::UnknownUpc) => (ItemCode::UnknownSupplement, "upc"),
+        Some(RejectionCause::InTheFuture) => (ItemCode::InvalidMember, "time_in_bed_end"),
         Some(
             RejectionCause::NoPerson
             | RejectionCause::SessionOfTwo

@@ -15,7 +15,7 @@ use domain::supplement::{
 use uuid::Uuid;
 
 pub(super) fn minute(minute: i64) -> DateTime<Utc> {
-    DateTime::from_timestamp(1_772_323_200, 0).unwrap() + TimeDelta::minutes(minute)
+    DateTime::from_timestamp(631_152_000, 0).unwrap() + TimeDelta::minutes(minute)
 }
 
 pub(super) fn session_id(number: u128) -> SleepSessionId {

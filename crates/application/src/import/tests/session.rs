@@ -21,6 +21,19 @@ async fn a_new_session_is_stored_for_the_person_as_of_now() {
 }
 
 #[tokio::test]
+async fn a_session_that_ends_more_than_a_day_in_the_future_is_rejected() {
+    let store = MemoryStore::with(person());
+    let ahead = (noon() - minute(0)).num_minutes() + 24 * 60;
+    let report =
+        import(&store, [session(derived(ahead - 480, ahead)), session(derived(ahead + 60, ahead + 480))])
+            .await;
+    assert_eq!(report.sessions, counts(1, 0, 0));
+    let reason = "it ends more than a day in the future; the clock that recorded it was wrong";
+    assert_eq!(report.rejected.iter().map(|one| one.reason.as_str()).collect::<Vec<_>>(), [reason]);
+    assert_eq!(store.sessions().len(), 1);
+}
+
+#[tokio::test]
 async fn the_same_session_again_is_unchanged_and_not_written() {
     let store = store_of([keyed("7", 0, 480), derived(1_440, 1_900)]).await;
     let before = store.sessions();

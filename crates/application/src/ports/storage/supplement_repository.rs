@@ -53,8 +53,8 @@ pub trait SupplementRepository: Send {
         new: &Supplement,
     ) -> Result<(), StorageError>;
     /// Returns the current version that is visible to this user and whose label has this code in any
-    /// spelling; the user's own product before those of the catalogue, then the one with the latest entry
-    /// date, ties by descending id.
+    /// spelling; the user's own product before those of the catalogue, then one that states its entry date
+    /// before one that does not, then the one with the latest entry date, ties by descending id.
     async fn find_by_upc(&mut self, upc: &Upc, user_id: UserId) -> Result<Option<Supplement>, StorageError>;
     /// Deletes a version without logs, and makes `predecessor`, if given, the current one of its key again.
     /// Returns `false` and does nothing if the version has logs or does not exist.

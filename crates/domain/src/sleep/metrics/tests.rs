@@ -85,11 +85,65 @@ fn a_night_without_sleep_has_no_sleep_period() {
     let expected = [
         ("timeNightInBed", 3_600.0),
         ("timeNightAsleep", 0.0),
-        ("timeNightAwake", 3_000.0),
-        ("percentageNightAwake", 83.3333),
+        ("timeNightAwake", 3_600.0),
+        ("percentageNightAwake", 100.0),
         ("sleepEfficiency", 0.0),
     ];
-    assert_eq!(listed(&compute_metrics(60, vec![entry(Awake, 0, 50)])), expected);
+    assert_eq!(listed(&compute_metrics(60, vec![entry(Awake, 0, 60)])), expected);
+}
+
+#[test]
+fn sleep_that_may_lie_in_a_gap_is_unknown_and_not_0() {
+    let expected =
+        [("timeNightInBed", 3_600.0), ("timeNightAwake", 3_000.0), ("percentageNightAwake", 83.3333)];
+    for rest in [vec![], vec![entry(Unknown, 50, 60)]] {
+        let entries = [vec![entry(Awake, 0, 50)], rest].concat();
+        assert_eq!(listed(&compute_metrics(60, entries)), expected);
+    }
+}
+
+#[test]
+fn wakefulness_that_may_lie_in_a_gap_is_unknown_and_not_0() {
+    let expected = [
+        ("timeNightInBed", 28_800.0),
+        ("timeNightAsleep", 22_500.0),
+        ("sleepLatency", 1_800.0),
+        ("sleepEfficiency", 78.125),
+    ];
+    for rest in [vec![], vec![entry(Unknown, 180, 225)]] {
+        let entries = [vec![entry(Asleep, 30, 180)], rest, vec![entry(Asleep, 225, 450)]].concat();
+        assert_eq!(listed(&compute_metrics(480, entries)), expected);
+    }
+}
+
+#[test]
+fn a_gap_outside_the_sleep_period_leaves_its_awakenings_known() {
+    let metrics = compute_metrics(480, vec![entry(Asleep, 30, 450)]);
+    assert_eq!(metrics.get(MetricKind::TimeNightAwake), None);
+    for kind in [MetricKind::TimeSleepAwake, MetricKind::SleepWakeups, MetricKind::PercentageSleepAwake] {
+        assert_eq!(metrics.get(kind), Some(value(0.0)));
+    }
+}
+
+#[test]
+fn a_stage_that_sleep_without_a_stage_may_contain_is_unknown_and_not_0() {
+    let stages =
+        [MetricKind::TimeNightDeep, MetricKind::PercentageNightDeep, MetricKind::PercentageSleepDeep];
+    let metrics = compute_metrics(60, vec![entry(Light, 0, 30), entry(Asleep, 30, 60)]);
+    assert_eq!(stages.map(|kind| metrics.get(kind)), [None; 3]);
+    let metrics = compute_metrics(60, vec![entry(Light, 0, 60)]);
+    assert_eq!(stages.map(|kind| metrics.get(kind)), [Some(value(0.0)); 3]);
+}
+
+#[test]
+fn reported_values_that_are_all_0_say_nothing_about_the_night() {
+    let kinds = [MetricKind::TimeNightAsleep, MetricKind::TimeNightAwake, MetricKind::SleepWakeups];
+    let report = |awake: f64| {
+        let values = kinds.into_iter().zip([0.0, awake, 0.0].map(value)).collect();
+        listed(&SleepMetrics::from_reported(&night(60), values).unwrap())
+    };
+    assert_eq!(report(0.0), [("timeNightInBed", 3_600.0)]);
+    assert_eq!(report(3_600.0).len(), 4);
 }
 
 #[test]
@@ -173,7 +227,10 @@ proptest! {
         let in_bed = seconds(MetricKind::TimeNightInBed).unwrap();
         let asleep = seconds(MetricKind::TimeNightAsleep);
         let awake = seconds(MetricKind::TimeNightAwake);
-        prop_assert_eq!(asleep.is_some(), awake.is_some());
+        let recorded = |stages: &[Stage]| millis(&hypnogram, stages);
+        for (seconds, recorded) in [(asleep, recorded(&[Asleep, Light, Deep, Rem])), (awake, recorded(&[Awake]))] {
+            prop_assert_eq!(seconds.is_some(), recorded > 0 || unknown == 0.0);
+        }
         let sum = asleep.unwrap_or(0.0) + awake.unwrap_or(0.0) + unknown;
         prop_assert!((in_bed - sum).abs() < 1e-6);
     }
@@ -212,13 +269,20 @@ proptest! {
         prop_assert!(sum <= 100.000_3);
         let first = hypnogram.entries().iter().position(|entry| entry.stage().is_asleep());
         let last = hypnogram.entries().iter().rposition(|entry| entry.stage().is_asleep());
-        prop_assert_eq!(metrics.get(MetricKind::PercentageSleepAwake).is_some(), first.is_some());
+        prop_assert_eq!(metrics.get(MetricKind::SleepLatency).is_some(), first.is_some());
         if let (Some(first), Some(last)) = (first, last) {
             let entries = &hypnogram.entries()[first..=last];
             let length = entries[entries.len() - 1].end_millis() - entries[0].start_millis();
             let recorded: i64 = entries.iter().filter(|entry| !matches!(entry.stage(), Asleep | Unknown))
                 .map(StageEntry::millis).sum();
             prop_assert!((sum - percent(recorded, length)).abs() < 0.000_3);
+            let of_stage = |wanted: fn(Stage) -> bool| -> i64 {
+                entries.iter().filter(|entry| wanted(entry.stage())).map(StageEntry::millis).sum()
+            };
+            let is_known = of_stage(|stage| stage == Awake) > 0 || of_stage(|stage| stage != Unknown) == length;
+            for kind in [MetricKind::PercentageSleepAwake, MetricKind::TimeSleepAwake, MetricKind::SleepWakeups] {
+                prop_assert_eq!(metrics.get(kind).is_some(), is_known);
+            }
         }
     }
 

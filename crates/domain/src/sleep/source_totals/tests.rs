@@ -97,6 +97,55 @@ fn stages_that_are_all_zero_were_not_distinguished() {
 }
 
 #[test]
+fn totals_that_are_all_0_say_nothing_about_the_night() {
+    let zero = Some(minutes(0));
+    let all = SourceTotals {
+        asleep: zero,
+        awake: zero,
+        light: zero,
+        deep: zero,
+        rem: zero,
+        latency: zero,
+        awake_after_onset: zero,
+        wakeups: Some(0),
+        wakeups_over_15_minutes: Some(0),
+    };
+    let some = SourceTotals { awake: zero, latency: zero, ..SourceTotals::default() };
+    for totals in [all, some] {
+        assert_eq!(metrics_from_totals(&totals), (vec![], false));
+    }
+}
+
+#[test]
+fn a_total_of_0_with_unexplained_time_is_unknown() {
+    let totals = |asleep, awake| SourceTotals {
+        asleep: Some(minutes(asleep)),
+        awake: Some(minutes(awake)),
+        awake_after_onset: Some(minutes(0)),
+        wakeups: Some(0),
+        ..SourceTotals::default()
+    };
+    let of_sleep = vec![("timeNightAsleep", 25_200.0), ("sleepEfficiency", 87.5)];
+    assert_eq!(metrics_from_totals(&totals(420, 0)), (of_sleep, false));
+    let of_wakefulness = vec![("timeNightAwake", 3_600.0), ("percentageNightAwake", 12.5)];
+    assert_eq!(metrics_from_totals(&totals(0, 60)), (of_wakefulness, false));
+    // Sources round to minutes.
+    assert!(metrics_from_totals(&totals(478, 0)).0.contains(&("timeNightAwake", 0.0)));
+}
+
+#[test]
+fn a_stage_of_0_with_sleep_of_no_stage_is_unknown() {
+    let totals = |light| SourceTotals {
+        asleep: Some(minutes(420)),
+        light: Some(minutes(light)),
+        rem: Some(minutes(0)),
+        ..SourceTotals::default()
+    };
+    let has_rem = |light| metrics_from_totals(&totals(light)).0.contains(&("timeNightRem", 0.0));
+    assert_eq!([has_rem(300), has_rem(420)], [false, true]);
+}
+
+#[test]
 fn totals_that_exceed_the_time_in_bed_are_dropped_together() {
     let contradictions = [
         SourceTotals { asleep: Some(minutes(481)), ..SourceTotals::default() },

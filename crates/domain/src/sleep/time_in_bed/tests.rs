@@ -65,3 +65,12 @@ fn the_same_minute_is_the_minute_of_the_clock() {
     assert!(plain.same_to_the_minute(&later_in_it));
     assert!(!plain.same_to_the_minute(&next));
 }
+
+#[test]
+fn a_night_that_ends_more_than_a_day_ahead_is_in_the_future() {
+    let (end, day) = (1_800_000_000_000, Duration::days(1));
+    let frame = between(at(end) - day * 2, at(end)).unwrap();
+    assert!(!frame.is_in_the_future(at(end)));
+    assert!(!frame.is_in_the_future(at(end) - day));
+    assert!(frame.is_in_the_future(at(end) - day - Duration::milliseconds(1)));
+}

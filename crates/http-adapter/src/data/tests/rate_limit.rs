@@ -2,6 +2,7 @@
 
 use super::world::{ENDPOINTS, USER, World, assert_problem, parts, paths, rate_headers};
 use crate::tests::{NOW, Parts};
+use actix_web::http::Method;
 use application::access::DailyLimits;
 
 fn limited(limit: u32) -> World {
@@ -27,6 +28,24 @@ async fn body_and_headers_agree_and_both_paths_share_a_counter() {
             assert_eq!(limit_of_body(&answer.json()), rate_headers(&answer));
         }
     }
+}
+
+#[actix_web::test]
+async fn a_head_request_counts_like_a_get_and_has_no_body() {
+    let world = World::empty();
+    for endpoint in ENDPOINTS {
+        for (path, used) in paths(endpoint, USER).iter().zip([1, 3]) {
+            let [get, head] = [world.get(path).await, world.ask(Method::HEAD, path).await];
+            assert_eq!((head.status, head.body.len()), (get.status, 0), "{path}");
+            assert_eq!(head.header("content-type"), get.header("content-type"));
+            let [limit, remaining, _] = rate_headers(&head);
+            assert_eq!(limit - remaining, used + 1, "{path}");
+        }
+    }
+    let limited = limited(1);
+    let [path, _] = paths("sleep", USER);
+    assert_eq!(limited.ask(Method::HEAD, &path).await.status, 200);
+    assert_eq!(limited.ask(Method::HEAD, &path).await.status, 429);
 }
 
 #[actix_web::test]

@@ -124,6 +124,22 @@ async fn a_head_request_gets_no_body() {
     assert!(answer.ends_with("\r\n\r\n"), "{answer}");
 }
 
+#[actix_web::test]
+async fn a_head_response_has_the_length_of_get_and_no_body() {
+    for path in ["/livez", "/errors", "/openapi.json", "/api/v1/profile/x"] {
+        let ask = |method: &str| format!("{method} {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+        let (get, head) =
+            (exchange(serve(), ask("GET").as_bytes()).await, exchange(serve(), ask("HEAD").as_bytes()).await);
+        let length = |answer: &str| {
+            let lines = answer.lines().map(str::to_ascii_lowercase);
+            lines.filter(|line| line.starts_with("content-length: ")).collect::<Vec<_>>()
+        };
+        assert_eq!(get.lines().next(), head.lines().next(), "{path}");
+        assert_eq!((length(&get), length(&get).len()), (length(&head), 1), "{path}");
+        assert!(head.ends_with("\r\n\r\n") && !get.ends_with("\r\n\r\n"), "{head}");
+    }
+}
+
 // T99
 #[actix_web::test]
 async fn an_absolute_url_and_a_foreign_host_are_ignored() {

@@ -20,7 +20,7 @@ use std::io;
 #[derive(Debug, Args)]
 pub(crate) struct ListArguments {
     /// Only imports of this user (id or email address)
-    #[arg(long, value_name = "USER", value_parser = UserRef::parse)]
+    #[arg(long, value_name = "USER", value_parser = UserRef::parse, allow_hyphen_values = true)]
     user: Option<UserRef>,
     /// Maximum number of imports
     #[arg(long, default_value_t = 100)]

@@ -50,7 +50,8 @@ impl Archive {
     }
 
     fn rows(&self, name: &str) -> Vec<Row> {
-        let mut records = records_of(&self.0[name]).into_iter();
+        let table = self.0[name].strip_prefix('\u{feff}').expect("a byte order mark");
+        let mut records = records_of(table).into_iter();
         let columns = records.next().expect("the names of the columns");
         let row = |cells: Vec<String>| {
             assert_eq!(cells.len(), columns.len(), "{name}: {cells:?}");

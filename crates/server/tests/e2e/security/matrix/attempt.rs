@@ -34,7 +34,7 @@ impl Attempt {
         }
         let request = match (&sample.items, &self.method) {
             (Some(items), _) => request.json(items),
-            (None, &Method::GET) => request.query(&fields),
+            (None, method) if method.is_safe() => request.query(&fields),
             (None, _) => request.form(&fields),
         };
         self.authorized(cast, material, request)

@@ -115,11 +115,8 @@ pub(super) fn request_for(
     if *method == Method::DELETE {
         return Sample { path, fields: Vec::new(), items: None, good: Good::Status(204) };
     }
-    let (fields, good) = if *method == Method::GET {
-        by_get(cast, endpoint, material)
-    } else {
-        by_post(cast, endpoint, material)
-    };
+    let (fields, good) =
+        if method.is_safe() { by_get(cast, endpoint, material) } else { by_post(cast, endpoint, material) };
     Sample { path, fields, items: None, good }
 }
 

@@ -14,11 +14,15 @@ pub(super) async fn check(cast: &Cast, attempt: &Attempt, material: &SingleUseIn
     let sample = sample::request_for(cast, attempt.endpoint, &attempt.method, material);
     let reply = Reply::to(attempt.request(cast, &sample, material)).await;
     let outcome = attempt.audience.outcome(attempt.credential);
+    let is_head = attempt.method == Method::HEAD;
     let judged = match outcome {
         Outcome::Served => served(&reply, sample.good),
+        Outcome::Refused(fault) if is_head => status(&reply, fault.row().status),
         Outcome::Refused(fault) => refused(&reply, fault, attempt.audience),
         Outcome::ToSignIn => redirected(&reply, &["/sign-in?"]),
     };
+    let has_no_body = || if reply.body.is_empty() || !is_head { Ok(()) } else { Err("a body".to_owned()) };
+    let judged = judged.and_then(|()| has_no_body());
     let judged = judged.and_then(|()| assert_indistinguishable(&reply, outcome));
     judged.map_err(|what| {
         let Attempt { endpoint, method, credential, .. } = attempt;
@@ -40,10 +44,13 @@ pub(super) async fn check_untouched(cast: &Cast, material: &SingleUseInputs) -> 
 
 fn served(reply: &Reply, good: Good) -> Result<(), String> {
     match good {
-        Good::Status(status) if reply.status == status => Ok(()),
-        Good::Status(_) => Err(format!("status {}", reply.status)),
+        Good::Status(expected) => status(reply, expected),
         Good::SeeOther(places) => redirected(reply, places),
     }
+}
+
+fn status(reply: &Reply, expected: u16) -> Result<(), String> {
+    if reply.status == expected { Ok(()) } else { Err(format!("status {}", reply.status)) }
 }
 
 fn redirected(reply: &Reply, places: &[&str]) -> Result<(), String> {
