@@ -168,7 +168,6 @@ suite! {
         a_code_finds_the_current_label_in_any_spelling,
         every_version_with_a_code_is_listed_the_current_one_first,
         the_latest_of_several_labels_with_a_code_is_found,
-        a_label_without_an_entry_date_is_not_the_latest_with_its_code,
         a_retracted_version_is_replaced_by_its_predecessor,
         a_version_that_was_logged_or_is_not_there_is_not_retracted,
         a_version_that_was_replaced_is_retracted_without_its_predecessor_coming_back,

@@ -272,22 +272,20 @@ pub(crate) async fn the_latest_of_several_labels_with_a_code_is_found(harness: &
         harness.store_supplement(&catalogue_key(number), &coded(number, "12345670", at)).await;
     }
     assert_eq!(find_by_upc(harness, "12345670").await, Some(coded(4, "12345670", 5)));
-}
-
-pub(crate) async fn a_label_without_an_entry_date_is_not_the_latest_with_its_code(harness: &Harness) {
+    // A label that states no entry date is not the latest, although it has the time of its import.
     let dated = |number: u64, date: &str| {
         let fields = SupplementLabelFields {
-            upc: "12345670".to_owned(),
+            upc: "87654321".to_owned(),
             entry_date: date.parse().ok(),
             ..label("coded").into_fields()
         };
         Supplement::enter(supplement_id(number), made_of(number, fields).label, seconds(0))
     };
-    let latest = dated(1, "2020-01-02");
-    for (number, label) in [(1, latest.clone()), (2, dated(2, "")), (3, dated(3, "2019-12-31"))] {
+    let latest = dated(11, "2020-01-02");
+    for (number, label) in [(11, latest.clone()), (12, dated(12, "")), (13, dated(13, "2019-12-31"))] {
         harness.store_supplement(&catalogue_key(number), &label).await;
     }
-    assert_eq!(find_by_upc(harness, "12345670").await, Some(latest));
+    assert_eq!(find_by_upc(harness, "87654321").await, Some(latest));
 }
 
 pub(crate) async fn every_version_with_a_code_is_listed_the_current_one_first(harness: &Harness) {

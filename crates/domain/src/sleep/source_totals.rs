@@ -128,17 +128,17 @@ impl Totals {
     fn without_hidden_zeros(self) -> Self {
         let in_bed = self.in_bed.saturating_sub(Self::sum([self.asleep, self.awake]));
         let sleep = self.asleep.unwrap_or(0).saturating_sub(Self::sum([self.light, self.deep, self.rem]));
-        let keep = |total: Option<i64>, unexplained: i64| {
+        let unless_hidden = |total: Option<i64>, unexplained: i64| {
             total.filter(|total| *total > 0 || unexplained <= ROUNDING_MILLIS)
         };
-        let awake = keep(self.awake, in_bed);
+        let awake = unless_hidden(self.awake, in_bed);
         let is_hidden = self.awake.is_some() && awake.is_none();
         Self {
-            asleep: keep(self.asleep, in_bed),
+            asleep: unless_hidden(self.asleep, in_bed),
             awake,
-            light: keep(self.light, sleep),
-            deep: keep(self.deep, sleep),
-            rem: keep(self.rem, sleep),
+            light: unless_hidden(self.light, sleep),
+            deep: unless_hidden(self.deep, sleep),
+            rem: unless_hidden(self.rem, sleep),
             awake_after_onset: self.awake_after_onset.filter(|total| *total > 0 || !is_hidden),
             ..self
         }

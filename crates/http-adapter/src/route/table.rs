@@ -182,7 +182,6 @@ impl EndpointRow {
         [("GET", self.get), ("POST", self.post), ("PUT", self.put), ("DELETE", self.delete)]
     }
 
-    /// Returns the audience of a method of the table; that of `HEAD` is in `GET`'s column.
     fn audience(&self, method: &Method) -> Option<Audience> {
         match *method {
             Method::GET => self.get,

@@ -59,7 +59,8 @@ pub(super) fn score(text: &str) -> Option<Score> {
 }
 
 /// Returns the stage of letters, case-insensitively: those of AASM (W, N1 to N3, R), of Rechtschaffen and
-/// Kales (S1 to S4, REM) and of YASA (WAKE, ART, UNS, and those of fewer stages). S3 and S4 are N3.
+/// Kales (S1 to S4, REM) and of YASA (WAKE, ART, UNS; LIGHT, DEEP, NREM and SLEEP in scales of fewer
+/// stages). S3 and S4 are N3.
 fn parse_letters(letters: &str) -> Option<Stage> {
     match letters.to_ascii_uppercase().as_str() {
         "W" | "WAKE" => Some(Stage::Awake),

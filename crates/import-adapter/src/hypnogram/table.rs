@@ -32,7 +32,7 @@ pub(super) enum Position {
 }
 
 impl Columns {
-    /// Reads a header; `None` if it is not that of a hypnogram.
+    /// Reads a header; `None` if it belongs to another table.
     pub(super) fn of(header: &str) -> Option<Self> {
         let header = csv_fields(header)?;
         let (first, others) = header.split_first()?;
