@@ -3,10 +3,10 @@
 //! [`configure`] adds them to an application that [`http_adapter::configure`] has set up; [`PageState`] holds
 //! their dependencies, and [`ERROR_PAGES`] renders the errors of every endpoint for people.
 //!
-//! Pages are rendered on the server from views (`view`) that contain only text. The pages for sign-in, account
-//! and reset run one script, for passkeys; no other page runs any. A handler reads the browser's cookies
-//! and the form, runs the use case, and returns a page or a redirect. Every form carries a token bound to the
-//! browser's cookie (`form`).
+//! Pages are rendered on the server from views (`view`) that contain only text. The pages for sign-in,
+//! account and reset run one script, for passkeys; no other page runs any. A handler reads the browser's
+//! cookies and the form, runs the use case, and returns a page or a redirect. Every form carries a token
+//! bound to the browser's cookie (`form`).
 
 mod account;
 mod activity;

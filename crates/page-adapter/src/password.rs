@@ -15,7 +15,7 @@ use application::account::{
     ChoosePasswordCommand, ChoosePasswordError, KeptPasskeys, LinkRequestCommand, LinkRequestError,
     NewPasswordError, SignInProgress, UsablePasswordLink,
 };
-use domain::id::PasskeyId;
+use domain::id::{PasskeyId, UserId};
 use domain::passkey::Passkey;
 use domain::password_link::PasswordLinkPurpose;
 use domain::secret::{Secret, SecretKind};
@@ -251,6 +251,12 @@ If you have lost it, contact the operator of this server.";
 
 const SIGN_IN: view::Link = view::Link { path: Endpoint::SignIn.path(), text: "Sign in" };
 
+/// Returns whether an app or a token can read the data of a user.
+async fn apps_or_tokens(state: &PageState, user_id: UserId) -> Result<bool, Problem> {
+    let has_token = state.list_personal_tokens.run(user_id).await?.iter().any(|token| token.is_live);
+    Ok(has_token || !state.list_connected_apps.run(user_id).await?.is_empty())
+}
+
 /// Contents of the page behind a link.
 struct LinkPage<'a> {
     link: Secret,
@@ -272,9 +278,9 @@ impl LinkPage<'_> {
         let Self { link, found, typed, errors } = self;
         let TypedLinkForm { time_zone, kept_passkeys, disconnects_apps } = typed;
         let UsablePasswordLink { purpose, email, expires_at: _ } = found;
-        let passkeys = match purpose.user_id() {
-            Some(user_id) => state.list_passkeys.run(user_id).await?,
-            None => Vec::new(),
+        let (passkeys, has_access) = match purpose.user_id() {
+            Some(user_id) => (state.list_passkeys.run(user_id).await?, apps_or_tokens(state, user_id).await?),
+            None => (Vec::new(), false),
         };
         let choice = |passkey: Passkey| PasskeyChoice {
             id: passkey.id.to_string(),
@@ -291,7 +297,7 @@ impl LinkPage<'_> {
             time_zone: time_zone.to_owned(),
             passkeys: passkeys.into_iter().map(choice).collect(),
             relying_party: state.passkey_ceremonies.as_ref().map(|ours| ours.relying_party.id().to_owned()),
-            disconnects_apps,
+            disconnects_apps: has_access.then_some(disconnects_apps),
             has_developer_page: state.developer.is_some(),
             errors,
         };

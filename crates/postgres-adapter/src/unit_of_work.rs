@@ -87,8 +87,8 @@ impl PgUnitOfWork {
     }
 }
 
-/// A unit of work that is dropped before its end, after an error or with a cancelled request, is rolled back in
-/// the background.
+/// A unit of work that is dropped before its end, after an error or with a cancelled request, is rolled back
+/// in the background.
 impl Drop for PgUnitOfWork {
     fn drop(&mut self) {
         if let Some(connection) = self.connection.take() {

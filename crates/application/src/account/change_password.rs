@@ -92,7 +92,8 @@ pub struct ChangePassword {
 }
 
 impl ChangePassword {
-    /// Creates the use case with the sign-in limits and the policy on second factors; without an outbox it sends no email.
+    /// Creates the use case with the sign-in limits and the policy on second factors; without an outbox it
+    /// sends no email.
     pub fn new(
         ports: SignInPorts,
         limits: SignInLimits,

@@ -17,7 +17,8 @@ use std::sync::Arc;
 const LISTED_DELIVERIES: u32 = 20;
 
 const TEN_MINUTES: u32 = 600;
-/// Limits on what developers ask to be sent: challenges, tests and replays. Strangers' servers may receive it.
+/// Limits on what developers ask to be sent: challenges, tests and replays. Strangers' servers may receive
+/// it.
 const PER_ENDPOINT: AttemptLimit = AttemptLimit { attempts: 10, window_seconds: TEN_MINUTES };
 const PER_DEVELOPER: AttemptLimit = AttemptLimit { attempts: 30, window_seconds: TEN_MINUTES };
 /// Of all developers together; above the limit of one, who could otherwise block a host that others use.

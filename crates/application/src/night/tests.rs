@@ -18,11 +18,12 @@ fn id(number: u128) -> SleepSessionId {
     SleepSessionId::from_uuid(Uuid::from_u128(number))
 }
 
-/// A session of which 7 hours, half a millisecond less than a whole one, were slept.
+/// A session of which at most 7 hours, half a millisecond less than a whole one, were slept.
 fn row(number: u128, start: &str, end: &str) -> PackedSleepRow {
     let [start, end] = [start, end].map(|text| DateTime::parse_from_rfc3339(text).unwrap().to_utc());
     let frame = TimeInBed::new(start, end, None, None).unwrap();
-    let asleep = MetricValue::from_f64(25_199.999_6).unwrap();
+    let longest = (end - start).as_seconds_f64() - 0.000_4;
+    let asleep = MetricValue::from_f64(longest.min(25_199.999_6)).unwrap();
     let metrics = SleepMetrics::from_reported(&frame, vec![(MetricKind::TimeNightAsleep, asleep)]).unwrap();
     PackedSleepRow {
         id: id(number),

@@ -63,7 +63,7 @@ pub(super) fn imitates_server(name: &str, operator: Option<&str>) -> bool {
     if name.chars().any(|c| MARKS.contains(&c)) {
         return true;
     }
-    let spelled = |text| readings(text).map(|words| words.concat());
+    let spelled = |text| readings(text).into_iter().map(|words| words.concat());
     let operator: Vec<String> = operator.into_iter().flat_map(spelled).collect();
     let reserved: Vec<String> = CLAIMS.into_iter().chain([PRODUCT]).flat_map(spelled).collect();
     readings(name).iter().any(|words| {
@@ -75,7 +75,7 @@ pub(super) fn imitates_server(name: &str, operator: Option<&str>) -> bool {
 
 /// Returns whether people could take one name for the other: both spell the same but for one letter.
 pub(super) fn look_alike(one: &str, other: &str) -> bool {
-    let other = readings(other).map(|words| words.concat());
+    let other: Vec<String> = readings(other).iter().map(|words| words.concat()).collect();
     readings(one).iter().any(|words| other.iter().any(|other| resembles(&words.concat(), other)))
 }
 
@@ -109,7 +109,9 @@ fn are_one_edit_apart(one: &[char], other: &[char]) -> bool {
 
 /// Returns the words of a text as people read them: in the given case, in lower case, because a capital
 /// letter can look like a letter that its small form does not resemble, and split at inner capitals.
-fn readings(text: &str) -> [Vec<String>; 3] {
+///
+/// Each with `rn` as `m` and as two letters, so that one changed letter is one edit of either.
+fn readings(text: &str) -> Vec<Vec<String>> {
     let text: String = text.chars().map(unenclosed).nfkc().collect();
     let mut split = String::new();
     for c in text.chars() {
@@ -118,7 +120,8 @@ fn readings(text: &str) -> [Vec<String>; 3] {
         }
         split.push(c);
     }
-    [words(&text), words(&text.to_lowercase()), words(&split)]
+    let read = |text: &str| ["m", "rn"].map(|m| words(text, m));
+    [text.as_str(), &text.to_lowercase(), &split].into_iter().flat_map(read).collect()
 }
 
 /// Returns the letter of a squared, circled or regional indicator letter, which Unicode does not decompose.
@@ -130,11 +133,11 @@ fn unenclosed(c: char) -> char {
 }
 
 /// Returns the words of a text without accents, in lower case, each letter replaced by the one it looks like.
-fn words(text: &str) -> Vec<String> {
+fn words(text: &str, m: &str) -> Vec<String> {
     let letters = skeleton(text).filter(|c| c.general_category_group() != GeneralCategoryGroup::Mark);
     let seen: String = letters.flat_map(char::to_lowercase).map(folded).collect();
     // The skeleton of `m` is `rn`.
-    let seen = seen.replace("vv", "w").replace("rn", "m");
+    let seen = seen.replace("vv", "w").replace("rn", m);
     let words = seen.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_owned).collect()
 }

@@ -162,6 +162,7 @@ fn begins() -> MockUnitOfWork {
 /// Returns a unit of work that stores one part.
 fn adds() -> MockUnitOfWork {
     let mut adds = MockUnitOfWork::default();
+    adds.users.expect_find().returning(|_| Ok(None));
     adds.imports.expect_find().returning(|_| Ok(Some(receiving())));
     adds.uploads.expect_stored_bytes().returning(|| Ok(0));
     adds.uploads.expect_add_part().once().returning(|_, _, _| Ok(()));
@@ -172,6 +173,7 @@ fn adds() -> MockUnitOfWork {
 /// Returns a unit of work that completes an upload of this size, for which the import is as expected.
 fn ends(size: u64, is_expected: impl Fn(&Import) -> bool + Send + 'static) -> MockUnitOfWork {
     let mut ends = MockUnitOfWork::default();
+    ends.users.expect_find().returning(|_| Ok(None));
     ends.imports.expect_find().returning(move |_| Ok(Some(Import { size, ..receiving() })));
     ends.imports.expect_update().withf(is_expected).once().returning(|_| Ok(true));
     ends
@@ -180,6 +182,7 @@ fn ends(size: u64, is_expected: impl Fn(&Import) -> bool + Send + 'static) -> Mo
 /// Returns a unit of work that discards the upload.
 fn discards() -> MockUnitOfWork {
     let mut discards = MockUnitOfWork::default();
+    discards.users.expect_find().returning(|_| Ok(None));
     discards.imports.expect_find().returning(|_| Ok(Some(receiving())));
     let is_refused = |import: &Import| import.state == ImportState::Refused;
     discards.imports.expect_update().once().withf(is_refused).returning(|_| Ok(true));

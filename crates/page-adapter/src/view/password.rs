@@ -57,8 +57,8 @@ pub(crate) struct SetPassword {
     pub(crate) passkeys: Vec<PasskeyChoice>,
     /// Host name for which passkeys work; `None` if they do not.
     pub(crate) relying_party: Option<String>,
-    /// Whether the box "also disconnect all apps and tokens" is ticked.
-    pub(crate) disconnects_apps: bool,
+    /// Whether the box "also disconnect all apps and tokens" is ticked; `None` if there are none.
+    pub(crate) disconnects_apps: Option<bool>,
     /// Whether people can register apps.
     pub(crate) has_developer_page: bool,
     pub(crate) errors: FormErrors,
@@ -72,9 +72,5 @@ impl SetPassword {
     /// Returns whether the person can confirm with a passkey that passkeys stay.
     pub(crate) fn needs_script(&self) -> bool {
         self.relying_party.is_some() && !self.passkeys.is_empty()
-    }
-
-    fn can_disconnect(&self) -> bool {
-        self.purpose == LinkPurpose::Reset
     }
 }

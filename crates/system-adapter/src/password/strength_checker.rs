@@ -31,8 +31,8 @@ const SHORTEST_WORD: usize = 3;
 const SERVICE_WORDS: &str = "restwell sleep supplement";
 
 /// Estimates guesses with zxcvbn: lists of common passwords, names and words, and patterns of keyboards,
-/// dates, sequences and repetitions; plus a list of famous passphrases, and words of the service, the operator
-/// and the person. Works offline.
+/// dates, sequences and repetitions; plus a list of famous passphrases, and words of the service, the
+/// operator and the person. Works offline.
 #[derive(Debug, Clone, Default)]
 pub struct ZxcvbnStrengthChecker {
     about_the_operator: Vec<String>,

@@ -118,14 +118,14 @@ with_repositories!(declare);
 
 /// A transaction and its repositories.
 ///
-/// Lock rows in this order to avoid deadlocks: the user ([`UserRepository::find`] locks it until the end), the
-/// request or link, the client, codes, grants, the webhook endpoint, its events. The second update of a row in
-/// one unit of work, and each insert, also locks the user whose row it is. Issuing or redeeming a code, or
-/// discarding a user's codes, MUST lock the user: a concurrent uncommitted code is not visible, so only the
-/// user's row serializes them.
+/// Lock rows in this order to avoid deadlocks: the user ([`UserRepository::find`] locks it until the end),
+/// the request or link, the client, codes, grants, the webhook endpoint, its events. The second update of a
+/// row in one unit of work, and each insert, also locks the user whose row it is. Issuing or redeeming a
+/// code, or discarding a user's codes, MUST lock the user: a concurrent uncommitted code is not visible, so
+/// only the user's row serializes them.
 ///
-/// If dropped without [`commit`](Self::commit), it MUST leave nothing stored and no open transaction, and MUST
-/// NOT close its connection unless a statement was running or the connection failed. After a
+/// If dropped without [`commit`](Self::commit), it MUST leave nothing stored and no open transaction, and
+/// MUST NOT close its connection unless a statement was running or the connection failed. After a
 /// [`StorageError::Conflict`] it MUST stay usable.
 #[async_trait]
 pub trait UnitOfWork: AccountRepositories + AppRepositories + RecordRepositories + Send {

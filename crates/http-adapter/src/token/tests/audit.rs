@@ -67,7 +67,7 @@ async fn a_redeemed_code_and_a_service_token_are_recorded() {
 }
 
 #[actix_web::test]
-async fn requests_of_an_authenticated_client_are_counted_with_their_status() {
+async fn requests_that_name_a_client_are_counted_with_their_status() {
     let parts = Parts::default();
     let usage = Arc::clone(&parts.usage);
     let state = parts.build();
@@ -79,6 +79,6 @@ async fn requests_of_an_authenticated_client_are_counted_with_their_status() {
     let usage = usage.lock().unwrap();
     let counted: Vec<_> = usage.iter().map(|(request, status)| (request.client_id, *status)).collect();
     let app = ClientId::parse(MemoryStore::APP).unwrap();
-    assert_eq!(counted, [(app, 200), (app, 400)]);
+    assert_eq!(counted, [(app, 200), (app, 400), (app, 401)]);
     assert!(usage.iter().all(|(request, _)| request.endpoint == UsedEndpoint::Token));
 }

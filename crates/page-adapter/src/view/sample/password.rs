@@ -36,7 +36,7 @@ fn choosing(source: TextSource) -> Vec<Sample> {
         time_zone: String::new(),
         passkeys: Vec::new(),
         relying_party: Some(source("rest.example")),
-        disconnects_apps: false,
+        disconnects_apps: None,
         has_developer_page: true,
         errors,
     };
@@ -58,12 +58,15 @@ fn choosing(source: TextSource) -> Vec<Sample> {
         stays: true,
         ..phone.clone()
     };
-    let reset =
-        SetPassword { passkeys: vec![phone.clone(), key], ..page(LinkPurpose::Reset, FormErrors::none()) };
+    let reset = SetPassword {
+        passkeys: vec![phone.clone(), key],
+        disconnects_apps: Some(false),
+        ..page(LinkPurpose::Reset, FormErrors::none())
+    };
     let at_address = SetPassword {
         passkeys: vec![phone],
         relying_party: None,
-        disconnects_apps: true,
+        disconnects_apps: Some(true),
         has_developer_page: false,
         ..page(LinkPurpose::Reset, FormErrors::none())
     };

@@ -113,6 +113,7 @@ on_sqlite! {
         let token = make_token(&scene.browser, "theirs", &["sleep"]).await;
         let tokens = connect(&scene.server, &scene.browser, &scene.person, &scene.app).await;
         let (browser, page) = open_link(&stage).await;
+        assert!(page.text().contains("Also disconnect all apps and tokens"), "{page:?}");
         let form = page.form("/set-password").with("password", NEW_PASSWORD).tick("disconnect_apps", &["yes"]);
         assert_eq!(browser.submit(&form).await.status, 200);
         assert!(!scene.browser.is_signed_in().await);
@@ -199,5 +200,6 @@ on_sqlite! {
         let (_, query) = link.split_once("/set-password?").expect("link");
         let page = scene.browser.open(&format!("/set-password?{query}")).await;
         assert!(!page.policy().contains_key("script-src") && ids(&page).is_empty(), "{page:?}");
+        assert!(!page.text().contains("Also disconnect"), "{page:?}");
     }
 }
