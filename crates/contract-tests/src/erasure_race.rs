@@ -1,4 +1,4 @@
-//! Erasure of a person whom other work is about.
+//! Erasure of a person during other work for them.
 
 use crate::Harness;
 use crate::fixture::{

@@ -3,11 +3,9 @@
 suite! {
     $
     unit_of_work {
-        readers_see_committed_rows,
-        a_unit_of_work_sees_its_own_writes_and_readers_do_not,
+        readers_see_committed_rows, a_unit_of_work_sees_its_own_writes_and_readers_do_not,
         a_dropped_unit_of_work_stores_nothing_and_lets_the_next_one_write,
-        a_rolled_back_unit_of_work_stores_nothing,
-        a_conflict_leaves_the_unit_of_work_usable,
+        a_rolled_back_unit_of_work_stores_nothing, a_conflict_leaves_the_unit_of_work_usable,
         a_conflict_among_several_rows_stores_none_of_them,
         an_aborted_task_leaves_neither_rows_nor_an_open_transaction,
         units_of_work_that_wait_for_each_other_all_commit,
@@ -15,13 +13,11 @@ suite! {
     rejection {
         a_unit_of_work_dropped_in_any_state_opens_no_connection,
         rejected_forms_of_a_signed_in_person_open_no_connection,
-        rejected_changes_of_records_open_no_connection,
-        rejected_commands_of_the_operator_open_no_connection,
+        rejected_changes_of_records_open_no_connection, rejected_commands_of_the_operator_open_no_connection,
     }
     erasure_race {
         a_person_is_erased_while_an_upload_arrives, a_person_is_erased_while_three_uploads_arrive,
-        a_person_is_erased_during_twenty_first_refreshes,
-        a_person_is_erased_while_a_custom_product_changes,
+        a_person_is_erased_during_twenty_first_refreshes, a_person_is_erased_while_a_custom_product_changes,
         a_person_is_erased_while_an_import_runs_and_reads_are_counted,
     }
     reader {
@@ -37,8 +33,8 @@ suite! {
         people_are_listed_by_ascending_id_in_pages,
         deleting_a_person_deletes_everything_stored_under_them_and_nothing_else,
         deleting_an_unknown_person_is_reported,
-        the_sources_of_values_are_stored_per_field_and_deleted_with_the_person, a_deleted_address_is_free_again,
-        racing_changes_of_different_values_are_all_kept,
+        the_sources_of_values_are_stored_per_field_and_deleted_with_the_person,
+        a_deleted_address_is_free_again, racing_changes_of_different_values_are_all_kept,
     }
     sandbox {
         a_sandbox_person_of_each_story_reads_back, a_real_person_is_not_a_sandbox_person,
@@ -51,8 +47,7 @@ suite! {
         a_taken_id_is_a_conflict_and_changes_nothing, an_update_overwrites_everything_but_the_secrets,
         updating_an_unknown_client_is_reported, clients_are_listed_by_ascending_id_in_pages,
         secrets_are_listed_oldest_first, an_expired_secret_keeps_its_end,
-        only_the_clients_own_secret_can_be_expired,
-        racing_changes_of_different_values_are_all_kept,
+        only_the_clients_own_secret_can_be_expired, racing_changes_of_different_values_are_all_kept,
         racing_rotations_leave_two_live_secrets_at_most,
     }
     metadata_client {
@@ -61,21 +56,20 @@ suite! {
     client_usage {
         usage_is_listed_by_client_latest_day_first,
         sums_of_one_key_are_added_and_the_fewest_left_requests_win, the_latest_rejection_of_a_key_is_stored,
-        no_count_is_lost_by_racing_servers,
-        usage_of_old_days_is_deleted_up_to_the_limit,
+        no_count_is_lost_by_racing_servers, usage_of_old_days_is_deleted_up_to_the_limit,
     }
     draft_user {
         own_clients_read_back_and_are_listed_oldest_first,
-        a_draft_admits_people_up_to_the_limit_and_keeps_them, a_draft_admits_exactly_the_limit_of_concurrent_people,
-        an_erased_person_and_a_cleared_list_make_room,
+        a_draft_admits_people_up_to_the_limit_and_keeps_them,
+        a_draft_admits_exactly_the_limit_of_concurrent_people, an_erased_person_and_a_cleared_list_make_room,
         a_draft_is_erased_with_its_owner_and_an_approved_client_loses_them,
         a_client_is_deleted_with_its_grants_and_codes, live_grants_of_a_client_are_counted_up_to_the_limit,
     }
     code {
         a_code_reads_back_as_stored, an_unknown_code_is_absent, a_taken_hash_is_a_conflict,
-        a_locked_code_is_returned_with_the_state_of_its_person, a_code_is_redeemed_once_with_its_grant_and_event,
-        a_code_is_redeemed_until_just_before_its_end, an_unknown_code_is_not_redeemed,
-        a_redemption_counts_the_live_grants_of_its_client_and_person,
+        a_locked_code_is_returned_with_the_state_of_its_person,
+        a_code_is_redeemed_once_with_its_grant_and_event, a_code_is_redeemed_until_just_before_its_end,
+        an_unknown_code_is_not_redeemed, a_redemption_counts_the_live_grants_of_its_client_and_person,
         a_redemption_whose_grant_or_token_is_taken_is_a_conflict,
         exactly_one_of_fifty_concurrent_tasks_redeems_a_code, a_loser_waits_for_the_winner_to_commit,
         a_rolled_back_winner_leaves_the_code_to_the_next,
@@ -97,48 +91,35 @@ suite! {
         excess_is_counted_for_one_client_and_person,
     }
     access {
-        a_live_grant_gives_access_with_its_client_scopes_and_zone,
-        a_grant_of_another_person_gives_no_access,
-        a_revoked_grant_gives_no_access,
-        a_disabled_client_gives_no_access,
-        a_locked_person_gives_no_access,
+        a_live_grant_gives_access_with_its_client_scopes_and_zone, a_grant_of_another_person_gives_no_access,
+        a_revoked_grant_gives_no_access, a_disabled_client_gives_no_access, a_locked_person_gives_no_access,
         a_personal_token_gives_access_with_its_person_scopes_end_and_zone,
-        a_personal_token_without_an_end_has_none,
-        an_unknown_personal_token_gives_no_access,
-        a_revoked_personal_token_gives_no_access,
-        a_personal_token_of_a_locked_person_gives_no_access,
+        a_personal_token_without_an_end_has_none, an_unknown_personal_token_gives_no_access,
+        a_revoked_personal_token_gives_no_access, a_personal_token_of_a_locked_person_gives_no_access,
     }
     failure_counter {
         failures_are_counted_for_each_key_in_the_order_of_the_keys,
-        a_window_begins_with_the_first_failure_and_ends,
-        racing_failures_are_all_counted,
+        a_window_begins_with_the_first_failure_and_ends, racing_failures_are_all_counted,
         a_failure_is_uncounted_in_its_own_window_and_never_below_zero,
         a_failure_counted_after_a_later_one_can_be_uncounted,
-        concurrent_failures_that_are_uncounted_leave_no_count,
-        deleted_counters_restart_and_others_stay,
+        concurrent_failures_that_are_uncounted_leave_no_count, deleted_counters_restart_and_others_stay,
         counters_whose_window_began_long_ago_are_deleted_up_to_the_limit,
     }
     job_lease {
-        one_of_many_processes_takes_a_job,
-        a_job_whose_lease_is_not_renewed_is_taken_over,
-        a_finished_job_is_leased_again_when_it_is_due,
-        the_clock_of_the_store_advances,
+        one_of_many_processes_takes_a_job, a_job_whose_lease_is_not_renewed_is_taken_over,
+        a_finished_job_is_leased_again_when_it_is_due, the_clock_of_the_store_advances,
     }
     signing_key {
-        keys_read_back_as_stored_oldest_first,
-        the_first_key_is_stored_once,
+        keys_read_back_as_stored_oldest_first, the_first_key_is_stored_once,
         exactly_one_of_several_tasks_stores_the_first_key,
-        a_first_key_can_be_stored_again_after_all_are_retired,
-        a_taken_id_is_a_conflict,
-        an_active_key_is_retired_once,
-        a_list_for_update_includes_the_changes_of_its_unit_of_work,
+        a_first_key_can_be_stored_again_after_all_are_retired, a_taken_id_is_a_conflict,
+        an_active_key_is_retired_once, a_list_for_update_includes_the_changes_of_its_unit_of_work,
         of_tasks_that_each_retire_all_but_one_the_last_leaves_one,
         keys_that_were_retired_long_ago_are_deleted_up_to_the_limit,
     }
     sleep {
         a_session_reads_back_as_stored, a_taken_id_is_a_conflict,
-        a_taken_key_is_a_conflict_with_and_without_a_source,
-        keys_differ_by_person_source_kind_case_and_blank,
+        a_taken_key_is_a_conflict_with_and_without_a_source, keys_differ_by_person_source_kind_case_and_blank,
         candidates_include_sessions_with_the_source_and_key_of_a_record,
         candidates_include_overlapping_sessions_of_the_same_source,
         candidates_include_only_those_overlapping_logs_that_may_match,
@@ -146,16 +127,13 @@ suite! {
         only_the_persons_own_sessions_are_found_by_id, a_reader_finds_only_the_persons_own_session,
         an_update_overwrites_everything_and_moves_the_start, updating_an_unknown_session_is_reported,
         an_update_to_a_taken_key_is_a_conflict_and_changes_nothing,
-        deleting_counts_the_sessions_that_the_person_had,
-        a_deleted_key_is_free_within_the_same_unit_of_work, a_walk_returns_whole_sessions_oldest_first,
+        deleting_counts_the_sessions_that_the_person_had, a_deleted_key_is_free_within_the_same_unit_of_work,
+        a_walk_returns_whole_sessions_oldest_first,
     }
     sleep_page {
-        pages_contain_every_session_once_in_either_direction,
-        a_page_past_the_end_is_empty,
-        a_range_holds_both_of_its_ends,
-        a_later_page_stays_within_the_range,
-        a_row_contains_only_the_requested_stored_data,
-        a_page_that_races_a_writer_is_of_one_snapshot,
+        pages_contain_every_session_once_in_either_direction, a_page_past_the_end_is_empty,
+        a_range_holds_both_of_its_ends, a_later_page_stays_within_the_range,
+        a_row_contains_only_the_requested_stored_data, a_page_that_races_a_writer_is_of_one_snapshot,
     }
     supplement {
         a_label_reads_back_as_stored, an_unknown_label_is_absent, keys_differ_by_source_and_case,
@@ -167,8 +145,7 @@ suite! {
         logged_supplements_are_listed_by_id_in_every_version, a_version_reads_back_with_its_key,
         a_code_finds_the_current_label_in_any_spelling,
         every_version_with_a_code_is_listed_the_current_one_first,
-        the_latest_of_several_labels_with_a_code_is_found,
-        a_retracted_version_is_replaced_by_its_predecessor,
+        the_latest_of_several_labels_with_a_code_is_found, a_retracted_version_is_replaced_by_its_predecessor,
         a_version_that_was_logged_or_is_not_there_is_not_retracted,
         a_version_that_was_replaced_is_retracted_without_its_predecessor_coming_back,
     }
@@ -178,55 +155,41 @@ suite! {
         a_search_returns_labels_of_the_catalogue_alone,
         a_search_matches_the_beginning_of_each_word_in_any_order,
         names_that_begin_with_the_query_come_first_and_the_limit_holds,
-        a_replaced_version_is_not_found_by_a_search,
-        any_query_of_any_letters_is_answered,
-        versions_are_listed_by_id_with_their_keys,
-        a_log_is_found_for_its_person_alone,
+        a_replaced_version_is_not_found_by_a_search, any_query_of_any_letters_is_answered,
+        versions_are_listed_by_id_with_their_keys, a_log_is_found_for_its_person_alone,
         erasing_a_person_deletes_their_products_and_logs_and_nobody_elses,
     }
     supplement_page {
         records_sort_by_their_first_log_in_the_direction_then_by_id,
-        the_order_of_the_two_directions_need_not_mirror,
-        a_record_holds_label_and_logs_as_stored,
+        the_order_of_the_two_directions_need_not_mirror, a_record_holds_label_and_logs_as_stored,
         a_start_keeps_logs_at_or_after_it_and_supplements_that_have_some,
         a_supplement_filter_selects_only_that_supplement,
-        pages_contain_every_supplement_once_in_either_direction,
-        a_page_past_the_end_is_empty,
+        pages_contain_every_supplement_once_in_either_direction, a_page_past_the_end_is_empty,
         a_record_carries_all_of_its_logs_whatever_the_page_size,
     }
     intake_log {
-        a_log_reads_back_as_stored,
-        only_the_persons_own_logs_are_found_by_id,
+        a_log_reads_back_as_stored, only_the_persons_own_logs_are_found_by_id,
         a_taken_id_or_external_key_is_a_conflict_and_stores_none,
         logs_without_a_key_and_keys_of_other_people_never_conflict,
         candidates_include_logs_with_the_key_or_the_supplement_and_time_of_a_record,
-        candidates_of_many_records_are_returned_once,
-        an_update_overwrites_everything,
-        updating_an_unknown_log_is_reported,
-        an_update_to_a_taken_external_key_is_a_conflict,
-        deleting_counts_the_logs_that_the_person_had,
-        a_walk_returns_all_logs_oldest_first,
+        candidates_of_many_records_are_returned_once, an_update_overwrites_everything,
+        updating_an_unknown_log_is_reported, an_update_to_a_taken_external_key_is_a_conflict,
+        deleting_counts_the_logs_that_the_person_had, a_walk_returns_all_logs_oldest_first,
     }
     password {
         credentials_are_found_by_address_whatever_its_case,
-        an_account_without_a_password_has_credentials_without_one,
-        an_unknown_address_has_no_credentials,
-        a_password_replaces_an_earlier_one,
-        a_rehash_replaces_nothing_but_the_hash_that_it_was_made_for,
+        an_account_without_a_password_has_credentials_without_one, an_unknown_address_has_no_credentials,
+        a_password_replaces_an_earlier_one, a_rehash_replaces_nothing_but_the_hash_that_it_was_made_for,
         of_racing_rehashes_one_wins_and_none_undoes_a_change,
         a_password_that_was_found_stays_until_the_unit_of_work_ends,
         concurrent_changes_of_a_found_password_are_serialized,
     }
     password_link {
         links_to_sign_up_are_deleted_by_their_address_whatever_its_case,
-        a_link_of_every_purpose_reads_back_as_stored,
-        an_unknown_link_is_absent,
-        a_link_is_consumed_once_expired_or_not,
-        exactly_one_of_fifty_concurrent_tasks_consumes_a_link,
-        a_rolled_back_winner_leaves_the_link_to_the_next,
-        only_the_persons_links_are_deleted,
-        links_that_ended_are_deleted_up_to_the_limit,
-        every_link_can_be_deleted_up_to_the_limit,
+        a_link_of_every_purpose_reads_back_as_stored, an_unknown_link_is_absent,
+        a_link_is_consumed_once_expired_or_not, exactly_one_of_fifty_concurrent_tasks_consumes_a_link,
+        a_rolled_back_winner_leaves_the_link_to_the_next, only_the_persons_links_are_deleted,
+        links_that_ended_are_deleted_up_to_the_limit, every_link_can_be_deleted_up_to_the_limit,
     }
     pending_sign_in {
         a_pending_sign_in_is_found_by_its_cookie_with_the_address,
@@ -258,16 +221,12 @@ suite! {
         sessions_unused_or_signed_in_too_long_ago_are_deleted_up_to_the_limit,
     }
     authorization_request {
-        a_request_reads_back_as_stored,
-        an_unknown_request_is_absent_and_neither_assigned_nor_decided,
-        a_request_is_assigned_to_the_first_person_only,
-        exactly_one_of_several_people_gets_a_request,
-        a_request_is_decided_once,
-        exactly_one_of_fifty_concurrent_tasks_decides_a_request,
+        a_request_reads_back_as_stored, an_unknown_request_is_absent_and_neither_assigned_nor_decided,
+        a_request_is_assigned_to_the_first_person_only, exactly_one_of_several_people_gets_a_request,
+        a_request_is_decided_once, exactly_one_of_fifty_concurrent_tasks_decides_a_request,
         a_rolled_back_decision_leaves_the_request_open_to_the_next,
         a_request_that_was_found_stays_until_the_unit_of_work_ends,
-        older_requests_are_deleted_up_to_the_limit,
-        a_persons_oldest_requests_go_beyond_the_number_to_keep,
+        older_requests_are_deleted_up_to_the_limit, a_persons_oldest_requests_go_beyond_the_number_to_keep,
     }
     consent {
         a_consent_reads_back_for_its_person_and_client_alone, a_consent_replaces_an_earlier_one,
@@ -285,8 +244,7 @@ suite! {
     personal_token {
         tokens_that_were_revoked_or_ended_long_ago_are_deleted_up_to_the_limit, a_token_reads_back_as_stored,
         a_taken_id_or_hash_is_a_conflict, a_persons_tokens_are_listed_youngest_first,
-        one_token_or_all_of_a_person_are_revoked_and_counted,
-        concurrent_revocations_count_each_token_once,
+        one_token_or_all_of_a_person_are_revoked_and_counted, concurrent_revocations_count_each_token_once,
         tokens_made_before_a_moment_are_revoked_of_a_range_of_people,
     }
     connected_app {
@@ -331,9 +289,9 @@ suite! {
         the_backlog_has_a_count_and_the_oldest_time,
         a_claimed_message_is_as_queued_with_one_attempt_more_and_due_later,
         a_message_is_claimed_once_it_is_due, the_longest_due_come_first_up_to_the_limit,
-        each_message_is_claimed_by_one_of_several_callers, rolled_back_messages_are_neither_queued_nor_claimed,
-        a_postponed_message_is_due_at_its_new_time, a_message_is_deleted_once,
-        messages_that_were_queued_long_ago_are_deleted_up_to_the_limit,
+        each_message_is_claimed_by_one_of_several_callers,
+        rolled_back_messages_are_neither_queued_nor_claimed, a_postponed_message_is_due_at_its_new_time,
+        a_message_is_deleted_once, messages_that_were_queued_long_ago_are_deleted_up_to_the_limit,
     }
     import {
         an_import_reads_back_as_stored, every_state_and_origin_reads_back,
@@ -365,19 +323,14 @@ suite! {
         a_label_of_a_catalogue_is_undone_unless_it_is_in_use,
         imports_undone_latest_first_restore_the_state_before_each,
         an_undo_that_two_servers_resume_at_once_is_finished_once,
-        notes_of_imports_that_ended_are_forgotten_up_to_the_limit,
-        notes_of_interrupted_imports_are_deleted,
+        notes_of_imports_that_ended_are_forgotten_up_to_the_limit, notes_of_interrupted_imports_are_deleted,
     }
     idempotency {
-        a_key_is_claimed_once_and_busy_until_it_is_completed,
-        a_response_is_repeated_for_the_same_request,
-        a_key_identifies_one_request_of_one_client,
-        a_released_key_is_free,
+        a_key_is_claimed_once_and_busy_until_it_is_completed, a_response_is_repeated_for_the_same_request,
+        a_key_identifies_one_request_of_one_client, a_released_key_is_free,
         an_abandoned_claim_is_free_and_a_response_stays,
-        a_renewed_claim_stays_with_its_holder_until_it_is_completed,
-        an_answer_that_expired_is_free,
-        a_late_response_is_not_stored_for_another_request,
-        exactly_one_of_several_claims_takes_the_key,
+        a_renewed_claim_stays_with_its_holder_until_it_is_completed, an_answer_that_expired_is_free,
+        a_late_response_is_not_stored_for_another_request, exactly_one_of_several_claims_takes_the_key,
         answers_are_deleted_up_to_the_limit,
     }
     erasure {

@@ -60,7 +60,7 @@ impl ChoosePasswordPorts {
 /// Passkeys that stay although a link sets the password.
 #[derive(Debug, Clone, Copy)]
 pub struct KeptPasskeys<'a> {
-    /// A passkey of the person, who confirmed with it: whoever reads their email does not have it.
+    /// A passkey of the person, who confirmed with it: a stranger who reads their email does not have it.
     pub confirmed: ConfirmedPasskey,
     /// Ids of those that stay.
     pub ids: &'a [PasskeyId],

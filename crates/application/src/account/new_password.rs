@@ -13,8 +13,8 @@ pub enum NewPasswordError {
     /// It has more than [`domain::password::MAX_BYTES`] bytes.
     #[error("a password has at most 1024 bytes")]
     TooLong,
-    /// It is common, or consists of common words, patterns, parts of the user's email address, and words of the
-    /// service and its operator.
+    /// It is common, or consists of common words, patterns, parts of the user's email address, and words of
+    /// the service and its operator.
     #[error("this password is too easy to guess")]
     Guessable,
 }

@@ -13,9 +13,9 @@ audit::use_case! {
 }
 
 impl ApproveClient {
-    /// Approves a client, so that everyone can use it, and its webhook endpoints, whose receivers may then be on
-    /// a private network; returns the client. Does nothing if both are approved, and fails if the client has
-    /// another `revision` than the reviewed one.
+    /// Approves a client, so that everyone can use it, and its webhook endpoints, whose receivers may then be
+    /// on a private network; returns the client. Does nothing if both are approved, and fails if the client
+    /// has another `revision` than the reviewed one.
     pub async fn run(&self, id: ClientId, revision: &str) -> Result<Client, ClientError> {
         let mut unit = self.units.begin().await?;
         let client = unit.clients().find(id).await?;

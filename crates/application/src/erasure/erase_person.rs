@@ -75,8 +75,8 @@ impl ErasePerson {
     /// and sessions are rejected at once where they are looked up, and within 2 s where the result is cached
     /// (decisions 3).
     ///
-    /// Writers of the user's data lock the user first, as this does. A store may still abort the transaction in
-    /// favor of another one, such as the deletion of an app that the user connected; it is then repeated.
+    /// Writers of the user's data lock the user first, as this does. A store may still abort the transaction
+    /// in favor of another one, such as the deletion of an app that the user connected; it is then repeated.
     pub async fn run(&self, command: ErasePersonCommand<'_>) -> Result<Erasure, ErasePersonError> {
         let mut tries = 1;
         loop {

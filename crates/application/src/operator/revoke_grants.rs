@@ -45,7 +45,8 @@ impl RevokeGrants {
             Some(user_id) => void_codes(unit.as_mut(), user_id, now).await?,
             None => 0,
         };
-        // Consents first, as an erasure deletes them: without a user to lock, only this order serializes both.
+        // Consents first, as an erasure deletes them: without a user to lock, only this order serializes
+        // both.
         let forgotten = unit.consents().forget(filter.user_id, filter.client_id).await?;
         let revoked = unit.grants().revoke(filter, now, RevocationReason::Operator).await?;
         if voided + revoked + forgotten == 0 {

@@ -163,8 +163,8 @@ impl RefreshAccess {
         match unit.grants().rotate(&rotation).await? {
             RotationOutcome::Replaced => {
                 unit.commit().await?;
-                // Not in the same unit of work, in which a second update of the grant would lock its user after
-                // the grant: an erasure locks them in the opposite order.
+                // Not in the same unit of work, in which a second update of the grant would lock its user
+                // after the grant: an erasure locks them in the opposite order.
                 self.note_use(grant, now, from).await;
                 Ok(next)
             }

@@ -105,8 +105,8 @@ impl RedirectUri {
         port.map_or_else(|| self.host(), |port| format!("{}:{port}", self.host()))
     }
 
-    /// Returns whether the URI leads to a program on the person's computer (RFC 8252 section 7.3), over http or
-    /// https. No domain proves which program that is.
+    /// Returns whether the URI leads to a program on the person's computer (RFC 8252 section 7.3), over http
+    /// or https. No domain proves which program that is.
     pub fn is_loopback(&self) -> bool {
         self.url().is_some_and(|url| match url.host() {
             // All names below `localhost` are loopback (RFC 6761 section 6.3).

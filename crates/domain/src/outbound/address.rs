@@ -54,8 +54,8 @@ const V4: [(Ipv4Addr, u32, AddressScope); 17] = {
 };
 
 impl AddressScope {
-    /// Classifies an address. An IPv6 address that stands for an IPv4 address (mapped, NAT64) is classified as
-    /// that one. One that is tunnelled to an IPv4 address (ISATAP) is public only if both are.
+    /// Classifies an address. An IPv6 address that stands for an IPv4 address (mapped, NAT64) is classified
+    /// as that one. One that is tunnelled to an IPv4 address (ISATAP) is public only if both are.
     pub fn classify(address: IpAddr) -> Self {
         if METADATA.contains(&address.to_canonical()) {
             return Self::Reserved;

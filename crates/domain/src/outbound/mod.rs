@@ -15,8 +15,8 @@ use std::net::IpAddr;
 pub struct OutboundPolicy {
     /// Whether this machine is allowed, also without TLS; only for a server that is itself on loopback.
     pub allow_loopback: bool,
-    /// Whether private networks are allowed (`outbound.allow_private_networks`), for receivers of webhooks that
-    /// the operator reviewed.
+    /// Whether private networks are allowed (`outbound.allow_private_networks`), for receivers of webhooks
+    /// that the operator reviewed.
     pub allow_private_networks: bool,
 }
 

@@ -189,9 +189,9 @@ fn endpoint_line(
     }
 }
 
-/// Returns the line of a logged attempt, without the person of the event. Neither words nor times tell failed
-/// connections apart unless the operator has reviewed the endpoint: developers could probe the server's
-/// network.
+/// Returns the line of a logged attempt, without the person of the event. Words and times of failed
+/// connections are all alike unless the operator has reviewed the endpoint: developers could probe the
+/// server's network.
 fn delivery_line(delivery: &Delivery, is_reviewed: bool, zone: TimeZone) -> DeliveryLine {
     let is_told = is_reviewed || !matches!(delivery.result, DeliveryResult::Failed(_));
     DeliveryLine {
