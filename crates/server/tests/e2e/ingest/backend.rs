@@ -128,7 +128,7 @@ impl Backend {
 /// Returns a night in January, distinct for each number.
 pub(super) fn night(number: u32) -> Value {
     let day = 1 + number % 27;
-    let (year, month) = (2000 + number / 324, 1 + number / 27 % 12);
+    let (year, month) = (1990 + number / 324, 1 + number / 27 % 12);
     serde_json::json!({
         "external_id": format!("night-{number}"),
         "source": "ring",

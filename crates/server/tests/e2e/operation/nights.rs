@@ -166,7 +166,10 @@ on_sqlite! {
         let totals = json!({
             "type": "sleep_session", "source": "scale", "is_nap": false,
             "time_in_bed_start": "2026-03-08T22:00:00+01:00", "time_in_bed_end": "2026-03-09T06:00:00+01:00",
-            "metrics": { "timeNightAsleep": 27000, "timeNightLight": 15000, "timeNightDeep": 6000, "timeNightRem": 6000 },
+            "sleep_metric": [
+                { "sleep_metric": "timeNightAsleep", "value": 27000 }, { "sleep_metric": "timeNightLight", "value": 15000 },
+                { "sleep_metric": "timeNightDeep", "value": 6000 }, { "sleep_metric": "timeNightRem", "value": 6000 },
+            ],
         });
         let file = scene.world.file("totals.ndjson", &format!("{totals}\n"));
         scene.world.ok(&["import", "--user", &scene.person.user_id, &file]);
