@@ -132,7 +132,7 @@ pub(super) fn zip(entries: &[(&str, &str)]) -> Vec<u8> {
     archive.finish().expect("end").into_inner()
 }
 
-/// Returns nights from 1998 on, one a day, each with this many stages that add up to less than a day.
+/// Returns nights from 1955 on, one a day, each with this many stages that add up to less than a day.
 pub(crate) fn nights(number: usize, stages: usize) -> String {
     const NAMES: [&str; 4] = ["AWAKE", "LIGHT", "DEEP", "REM"];
     let mut text = String::with_capacity(number * (200 + 100 * stages));
@@ -163,7 +163,7 @@ pub(crate) fn nights(number: usize, stages: usize) -> String {
 
 /// Returns the start of the first of [`nights`].
 fn first_night() -> DateTime<Utc> {
-    "1998-01-01T22:00:00Z".parse().expect("time")
+    "1955-01-01T22:00:00Z".parse().expect("time")
 }
 
 fn zulu(at: DateTime<Utc>) -> String {
