@@ -253,8 +253,8 @@ const SIGN_IN: view::Link = view::Link { path: Endpoint::SignIn.path(), text: "S
 
 /// Returns whether an app or a token can read the data of a user.
 async fn apps_or_tokens(state: &PageState, user_id: UserId) -> Result<bool, Problem> {
-    let has_token = state.list_personal_tokens.run(user_id).await?.iter().any(|token| token.is_live);
-    Ok(has_token || !state.list_connected_apps.run(user_id).await?.is_empty())
+    let tokens = state.personal_tokens.list.run(user_id).await?;
+    Ok(tokens.iter().any(|token| token.is_live) || !state.list_connected_apps.run(user_id).await?.is_empty())
 }
 
 /// Contents of the page behind a link.
