@@ -227,6 +227,7 @@ async fn an_upload_cancelled_while_it_arrives_is_reported_as_cancelled() {
     let gone = || {
         let mut unit = MockUnitOfWork::default();
         let cancelled = || Import { state: ImportState::Refused, ..receiving() };
+        unit.users.expect_find().returning(|_| Ok(None));
         unit.imports.expect_find().returning(move |_| Ok(Some(cancelled())));
         unit
     };
