@@ -132,7 +132,8 @@ pub(super) fn zip(entries: &[(&str, &str)]) -> Vec<u8> {
     archive.finish().expect("end").into_inner()
 }
 
-/// Returns nights from 1955 on, one a day, each with this many stages that add up to less than a day.
+/// Returns nights from 1970 on, at most 20,000 of the past, one a day, each with this many stages that add up
+/// to less than a day.
 pub(crate) fn nights(number: usize, stages: usize) -> String {
     const NAMES: [&str; 4] = ["AWAKE", "LIGHT", "DEEP", "REM"];
     let mut text = String::with_capacity(number * (200 + 100 * stages));
@@ -163,7 +164,7 @@ pub(crate) fn nights(number: usize, stages: usize) -> String {
 
 /// Returns the start of the first of [`nights`].
 fn first_night() -> DateTime<Utc> {
-    "1955-01-01T22:00:00Z".parse().expect("time")
+    "1970-01-02T22:00:00Z".parse().expect("time")
 }
 
 fn zulu(at: DateTime<Utc>) -> String {
