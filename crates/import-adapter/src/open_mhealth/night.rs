@@ -43,7 +43,7 @@ struct Night {
 /// Nights by source, start and end.
 #[derive(Debug, Default)]
 pub(super) struct Nights {
-    nights: BTreeMap<Slot, Night>,
+    by_slot: BTreeMap<Slot, Night>,
     /// Number of stages of all nights.
     entries: usize,
     are_joined: bool,
@@ -66,10 +66,10 @@ impl Nights {
             return Err(too_many("stretches of sleep", SEGMENT_LIMIT).into());
         }
         let slot = (source, night.time_in_bed.start_millis(), night.time_in_bed.end_millis());
-        if let Some(known) = self.nights.get_mut(&slot) {
+        if let Some(known) = self.by_slot.get_mut(&slot) {
             known.merge(night);
-        } else if self.nights.len() < NIGHT_LIMIT {
-            self.nights.insert(slot, night);
+        } else if self.by_slot.len() < NIGHT_LIMIT {
+            self.by_slot.insert(slot, night);
         } else {
             return Err(too_many("nights", NIGHT_LIMIT).into());
         }
@@ -82,7 +82,7 @@ impl Nights {
             self.join_episodes_to_beds();
             self.are_joined = true;
         }
-        let Some(((source, ..), night)) = self.nights.pop_first() else { return false };
+        let Some(((source, ..), night)) = self.by_slot.pop_first() else { return false };
         let mut notes = Notes::default();
         let place = format!("record {}", night.at);
         let outcome = night.session(source, &mut notes);
@@ -94,17 +94,17 @@ impl Nights {
     /// falls asleep.
     fn join_episodes_to_beds(&mut self) {
         let is_bed = |(_, night): &(&Slot, &Night)| night.is_bed && night.totals == SourceTotals::default();
-        let beds: Vec<Slot> = self.nights.iter().filter(is_bed).map(|(slot, _)| slot.clone()).collect();
+        let beds: Vec<Slot> = self.by_slot.iter().filter(is_bed).map(|(slot, _)| slot.clone()).collect();
         for bed in beds {
             let (source, start, end) = &bed;
-            let from = self.nights.range((source.clone(), *start, i64::MIN)..);
+            let from = self.by_slot.range((source.clone(), *start, i64::MIN)..);
             let mut within = from
                 .take_while(|((other, from, _), _)| other == source && from < end)
                 .filter(|(slot, _)| **slot != bed && slot.2 <= *end)
                 .map(|(slot, _)| slot.clone());
             if let (Some(episode), None) = (within.next(), within.next())
-                && let Some(episode) = self.nights.remove(&episode)
-                && let Some(night) = self.nights.get_mut(&bed)
+                && let Some(episode) = self.by_slot.remove(&episode)
+                && let Some(night) = self.by_slot.get_mut(&bed)
             {
                 night.merge(episode);
             }
