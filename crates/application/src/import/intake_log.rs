@@ -136,22 +136,20 @@ impl Intake {
         same: Option<IntakeLog>,
     ) -> Result<(IntakeLogId, ItemStatus), StorageError> {
         let ImportedLog { id, record, place: _, upc: _ } = imported;
-        match same {
-            Some(log) if log.record == record => Ok((log.id, ItemStatus::Unchanged)),
-            Some(log) => {
-                let id = log.id;
-                self.replace(attempt, unit, log, record.with_id(id)).await?;
-                Ok((id, ItemStatus::Updated))
+        if let Some(log) = same {
+            let (id, record) = (log.id, record.of_intake(&log.record));
+            if log.record == record {
+                return Ok((id, ItemStatus::Unchanged));
             }
-            None => {
-                let id = id.unwrap_or_else(|| IntakeLogId::from_uuid(attempt.run.entropy.uuid()));
-                let log = record.with_id(id);
-                note(attempt, None, &log);
-                self.known.push(log.clone());
-                self.inserted.push(log);
-                Ok((id, ItemStatus::Created))
-            }
+            self.replace(attempt, unit, log, record.with_id(id)).await?;
+            return Ok((id, ItemStatus::Updated));
         }
+        let id = id.unwrap_or_else(|| IntakeLogId::from_uuid(attempt.run.entropy.uuid()));
+        let log = record.with_id(id);
+        note(attempt, None, &log);
+        self.known.push(log.clone());
+        self.inserted.push(log);
+        Ok((id, ItemStatus::Created))
     }
 
     /// Matches by Restwell's id, else by the client's key, else by supplement and time.

@@ -45,7 +45,7 @@ fn night(random: &mut Random) -> ImportItem {
     let entry = StageEntry::new(stage, time_in_bed.start(), time_in_bed.end()).unwrap();
     let entries = if random.below(3) == 0 { Vec::new() } else { vec![entry] };
     let record = SleepRecord::from_stages(head, Hypnogram::new(entries, &time_in_bed).unwrap()).unwrap();
-    let position = RecordPosition { file: u32::try_from(random.0 % 3).unwrap(), number: random.0 % 9 };
+    let position = RecordPosition { file: u32::try_from(random.below(3)).unwrap(), number: random.below(9) };
     let place = "a night".to_owned();
     ImportItem::Session(Box::new(ImportedSession { place, position, id: None, record, updated_at: None }))
 }

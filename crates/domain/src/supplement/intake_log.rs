@@ -122,6 +122,13 @@ impl IntakeLogRecord {
         self.external_key.as_deref()
     }
 
+    /// Returns this record of a stored intake, with the stored key if it has none.
+    #[must_use]
+    pub fn of_intake(self, stored: &Self) -> Self {
+        let external_key = self.external_key.or_else(|| stored.external_key.clone());
+        Self { external_key, ..self }
+    }
+
     /// Returns the same intake with another supplement id.
     #[must_use]
     pub fn of_supplement(self, supplement_id: SupplementId) -> Self {

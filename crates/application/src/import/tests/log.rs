@@ -113,6 +113,18 @@ async fn without_a_key_a_log_is_identified_by_supplement_and_time() {
 }
 
 #[tokio::test]
+async fn a_log_keeps_its_key_when_a_record_without_one_changes_it() {
+    let (store, id) = catalogue().await;
+    import(&store, [log(intake(id, 5, 1.0, Some("a")))]).await;
+    assert_eq!(import(&store, [log(intake(id, 5, 1.0, None))]).await.logs, counts(0, 0, 1));
+    assert_eq!(import(&store, [log(intake(id, 5, 2.0, None))]).await.logs, counts(0, 1, 0));
+    assert_eq!(
+        store.logs().iter().map(|log| &log.record).collect::<Vec<_>>(),
+        [&intake(id, 5, 2.0, Some("a"))]
+    );
+}
+
+#[tokio::test]
 async fn a_later_version_in_a_batch_replaces_the_pending_one() {
     let (store, id) = catalogue().await;
     let items = [log(intake(id, 5, 1.0, None)), log(intake(id, 5, 2.0, None))];
