@@ -107,6 +107,6 @@ impl TokenForge {
 
     /// Signs a header and a body given as text, which need not be JSON.
     pub fn sign_text(&self, header: &str, body: &str) -> String {
-        sign_parts(&self.key, header.as_bytes(), body.as_bytes()).expect("the test key signs")
+        sign_parts(&self.key, header.as_bytes(), body.as_bytes())
     }
 }

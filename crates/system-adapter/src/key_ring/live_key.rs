@@ -9,7 +9,7 @@ use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair};
 use chrono::{DateTime, Utc};
 use domain::id::KeyId;
 use domain::signing_key::{SigningKey, SigningKeyState};
-use jsonwebtoken::{DecodingKey, EncodingKey};
+use jsonwebtoken::DecodingKey;
 use std::collections::HashSet;
 
 /// One active key.
@@ -17,7 +17,7 @@ pub(crate) struct LiveKey {
     pub(crate) id: KeyId,
     created_at: DateTime<Utc>,
     public_key: [u8; 32],
-    pub(crate) signing: EncodingKey,
+    pub(crate) signing: Ed25519KeyPair,
     pub(crate) verifying: DecodingKey,
 }
 
@@ -35,7 +35,7 @@ impl LiveKey {
             id: key.id,
             created_at: key.created_at,
             public_key: key.public_key,
-            signing: EncodingKey::from_ed_der(&document),
+            signing: pair,
             verifying: DecodingKey::from_ed_der(&key.public_key),
         })
     }
