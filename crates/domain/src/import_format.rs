@@ -41,26 +41,6 @@ crate::named_enum! {
 pub struct UnknownFormat;
 
 impl Format {
-    /// Returns the title on pages, and the description of a file with its article.
-    const fn texts(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Auto => ("a known format", "a file of a known format"),
-            Self::AppleHealth => ("Apple Health", "an Apple Health export"),
-            Self::Fitbit => ("Fitbit", "a Fitbit file"),
-            Self::Oura => ("Oura", "an Oura file"),
-            Self::Whoop => ("WHOOP", "a WHOOP file"),
-            Self::Garmin => ("Garmin", "a Garmin file"),
-            Self::Withings => ("Withings", "a Withings file"),
-            Self::SleepAsAndroid => ("Sleep as Android", "a Sleep as Android export"),
-            Self::OpenMhealth => ("Open mHealth", "an Open mHealth file"),
-            Self::Fhir => ("FHIR", "a FHIR file"),
-            Self::Hypnogram => ("hypnograms", "a hypnogram"),
-            Self::Dsld => ("labels", "a DSLD file"),
-            Self::IntakeCsv => ("tables of intakes", "a table of intakes (intake-csv)"),
-            Self::Ndjson => ("this server", "a Restwell export (ndjson)"),
-        }
-    }
-
     /// Returns the heading and the text with which the help page explains how to get such a file; `None` if
     /// people upload none.
     pub const fn instructions(self) -> Option<(&'static str, &'static str)> {
@@ -124,14 +104,24 @@ impl Format {
         known.map(Self::as_str).collect::<Vec<_>>().join(", ")
     }
 
-    /// Returns the title shown on pages.
-    pub const fn title(self) -> &'static str {
-        self.texts().0
-    }
-
     /// Returns what a file of the format is called, with its article: `an Oura file`.
     pub const fn described(self) -> &'static str {
-        self.texts().1
+        match self {
+            Self::Auto => "a file of a known format",
+            Self::AppleHealth => "an Apple Health export",
+            Self::Fitbit => "a Fitbit file",
+            Self::Oura => "an Oura file",
+            Self::Whoop => "a WHOOP file",
+            Self::Garmin => "a Garmin file",
+            Self::Withings => "a Withings file",
+            Self::SleepAsAndroid => "a Sleep as Android export",
+            Self::OpenMhealth => "an Open mHealth file",
+            Self::Fhir => "a FHIR file",
+            Self::Hypnogram => "a hypnogram",
+            Self::Dsld => "a DSLD file",
+            Self::IntakeCsv => "a table of intakes (intake-csv)",
+            Self::Ndjson => "a Restwell export (ndjson)",
+        }
     }
 }
 
