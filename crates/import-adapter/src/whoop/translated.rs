@@ -26,20 +26,7 @@ const COLUMNS: [&str; 18] = [
 /// places: the unit of lengths is the same in all of them, whatever its name.
 pub(super) fn is_header(header: &[String]) -> bool {
     let units: Vec<Unit<'_>> = header.iter().map(|column| unit(column)).collect();
-    let &[
-        Unit::None,
-        Unit::None,
-        Unit::None,
-        Unit::None,
-        Unit::None,
-        Unit::Percent,
-        _,
-        Unit::Named(minutes),
-        ..,
-    ] = units.as_slice()
-    else {
-        return false;
-    };
+    let Some(&Unit::Named(minutes)) = units.get(7) else { return false };
     let expected = |index| match index {
         ..5 | 17 => Unit::None,
         5 | 15 | 16 => Unit::Percent,
