@@ -18,8 +18,8 @@ impl Precedence {
     /// Compares a session with a further record of the same source, each with the position of its record.
     ///
     /// A later file replaces what an earlier one contains. Rows of one file replace each other only if they
-    /// have the same key or are the same night: then the one with stages is kept, else the longer one, else
-    /// the later one.
+    /// have the same key or are the same night: then the one with stages is kept, else the one with totals,
+    /// else the longer one, else the later one.
     pub fn of(
         (session, at): (&SleepRecord, RecordPosition),
         (record, record_at): (&SleepRecord, RecordPosition),
@@ -63,17 +63,19 @@ fn is_same_night(one: &SleepRecord, other: &SleepRecord) -> bool {
     shared.saturating_mul(2) >= one.millis().max(other.millis())
 }
 
-/// Returns whether a record has stages, and its length.
-const fn detail(record: &SleepRecord) -> (bool, i64) {
-    (!record.hypnogram().is_empty(), record.time_in_bed().millis())
+/// Returns whether a record has stages, whether more than the time in bed is known, and its length.
+fn detail(record: &SleepRecord) -> (bool, bool, i64) {
+    let has_totals = !record.metrics().are_of_time_in_bed_alone();
+    (!record.hypnogram().is_empty(), has_totals, record.time_in_bed().millis())
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::testing::{between, derived_head, given_head};
     use super::*;
-    use crate::sleep::{Hypnogram, Stage, StageEntry};
+    use crate::sleep::{Hypnogram, SleepMetrics, SourceTotals, Stage, StageEntry};
     use Precedence::{Both, Record, Session};
+    use std::time::Duration;
 
     fn derived(start: i64, end: i64) -> SleepRecord {
         SleepRecord::from_stages(derived_head(between(start, end)), Hypnogram::empty()).unwrap()
@@ -88,6 +90,12 @@ mod tests {
         let entry = StageEntry::new(Stage::Light, frame.start(), frame.end()).unwrap();
         let hypnogram = Hypnogram::new(vec![entry], frame).unwrap();
         SleepRecord::from_stages(record.head().clone(), hypnogram).unwrap()
+    }
+
+    fn with_totals(record: &SleepRecord) -> SleepRecord {
+        let totals = SourceTotals { asleep: Some(Duration::from_mins(400)), ..SourceTotals::default() };
+        let (metrics, _) = SleepMetrics::from_totals(record.time_in_bed(), &totals);
+        SleepRecord::from_metrics(record.head().clone(), metrics).unwrap()
     }
 
     /// Compares two records, of which the second stands later in the same file.
@@ -117,6 +125,11 @@ mod tests {
             (derived(0, 480), derived(0, 30), Session),
             (staged(&derived(0, 480)), derived(0, 490), Session),
             (derived(0, 490), staged(&derived(0, 480)), Record),
+            (with_totals(&derived(10, 480)), derived(0, 480), Session),
+            (derived(0, 480), with_totals(&derived(10, 480)), Record),
+            (with_totals(&derived(0, 480)), with_totals(&derived(10, 480)), Session),
+            (with_totals(&derived(0, 490)), staged(&derived(0, 480)), Record),
+            (keyed("7", 0, 480), with_totals(&keyed("7", 10, 480)), Record),
             (keyed("7", 0, 480), keyed("7", 5, 480), Session),
             (derived(0, 480), keyed("7", 0, 470), Record),
             (keyed("7", 0, 480), derived(0, 480), Record),
