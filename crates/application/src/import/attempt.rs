@@ -4,14 +4,14 @@ use super::batch::{RejectedRecord, RejectionCause};
 use super::batch_result::{BatchResult, Kind, RecordOutcome};
 use super::recent::RecordHash;
 use super::rejection::Rejection;
-use super::repetition::Repetition;
+use super::repetition::{Repetition, positioned};
 use super::report::ItemStatus;
-use super::run::{Origin, Run};
+use super::run::Run;
 use crate::ports::import_source::{ImportedSession, ImportedSupplement};
 use crate::ports::storage::{ImportChange, RecordBefore, RecordReference, RecordVersion};
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId};
 use domain::import::RecordPosition;
-use domain::sleep::{SleepRecord, SleepSession};
+use domain::sleep::{Precedence, SleepRecord, SleepSession, is_ambiguous_key};
 use domain::user::ProfileChanges;
 use std::collections::HashMap;
 
@@ -141,9 +141,27 @@ impl<'a> Attempt<'a> {
         self.result.met.get(&id).copied().or_else(|| self.run.position_of(id))
     }
 
+    /// Compares a session that the import has met with a record; `None` if it has not, or if both are equal.
+    pub(super) fn precedence(
+        &self,
+        session: &SleepSession,
+        imported: &ImportedSession,
+    ) -> Option<Precedence> {
+        let at = self.position_of(session.id)?;
+        let is_equal = session.record == imported.record;
+        (!is_equal).then(|| Precedence::of((&session.record, at), positioned(imported)))
+    }
+
+    /// Returns whether an id or a key of a record belongs to this session, which the import has met at
+    /// another time.
+    pub(super) fn is_another(&self, session: &SleepSession, imported: &ImportedSession) -> bool {
+        let met = self.position_of(session.id);
+        met.is_some_and(|at| is_ambiguous_key((&session.record, at), positioned(imported)))
+    }
+
     /// Records that a record of the file has this session.
     pub(super) fn meet(&mut self, id: SleepSessionId, at: RecordPosition) {
-        if self.run.origin == Origin::File {
+        if self.run.is_file {
             self.result.met.insert(id, at);
         }
     }

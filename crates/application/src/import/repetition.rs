@@ -1,11 +1,9 @@
 //! Records that one import contains more than once, or with a key that is none.
 
-use super::attempt::Attempt;
 use super::rejection::Rejection;
 use crate::ports::import_source::ImportedSession;
-use domain::id::SleepSessionId;
 use domain::import::RecordPosition;
-use domain::sleep::{Precedence, SleepRecord, SleepSession, is_ambiguous_key};
+use domain::sleep::SleepRecord;
 
 /// What became of a repeated record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,50 +31,4 @@ impl Repetition {
 /// Returns a record with its position.
 pub(super) const fn positioned(session: &ImportedSession) -> (&SleepRecord, RecordPosition) {
     (&session.record, session.position)
-}
-
-/// Compares a record with sessions that the import has already met.
-pub(super) struct Rivals<'a> {
-    attempt: &'a Attempt<'a>,
-    imported: &'a ImportedSession,
-}
-
-impl<'a> Rivals<'a> {
-    pub(super) const fn new(attempt: &'a Attempt<'_>, imported: &'a ImportedSession) -> Self {
-        Self { attempt, imported }
-    }
-
-    /// Returns whether the import has met this session, and the record must not replace it.
-    pub(super) fn stays(&self, session: &SleepSession) -> bool {
-        self.precedence(session) == Some(Precedence::Session)
-    }
-
-    /// Returns the sessions that the record may replace, or the one that is kept instead.
-    pub(super) fn replaceable<'s>(
-        &self,
-        near: Vec<&'s SleepSession>,
-    ) -> Result<Vec<&'s SleepSession>, SleepSessionId> {
-        let mut replaceable = Vec::with_capacity(near.len());
-        for session in near {
-            match self.precedence(session) {
-                Some(Precedence::Session) => return Err(session.id),
-                Some(Precedence::Both) => {}
-                Some(Precedence::Record) | None => replaceable.push(session),
-            }
-        }
-        Ok(replaceable)
-    }
-
-    /// Returns whether an id or a key of the record belongs to this session, which the import has met at
-    /// another time.
-    pub(super) fn is_another(&self, session: &SleepSession) -> bool {
-        let met = self.attempt.position_of(session.id);
-        met.is_some_and(|at| is_ambiguous_key((&session.record, at), positioned(self.imported)))
-    }
-
-    fn precedence(&self, session: &SleepSession) -> Option<Precedence> {
-        let at = self.attempt.position_of(session.id)?;
-        let is_equal = session.record == self.imported.record;
-        (!is_equal).then(|| Precedence::of((&session.record, at), positioned(self.imported)))
-    }
 }

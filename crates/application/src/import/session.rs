@@ -5,13 +5,13 @@ use super::batch::{Numbered, RejectionCause};
 use super::deferred;
 use super::known::KnownRecords;
 use super::rejection::Rejection;
-use super::repetition::{Repetition, Rivals};
+use super::repetition::Repetition;
 use super::report::ItemStatus;
 use crate::ports::import_source::ImportedSession;
 use crate::ports::storage::{RecordBefore, RecordReference, RecordVersion, StorageError, UnitOfWork};
 use chrono::SubsecRound;
 use domain::id::{SleepSessionId, UserId};
-use domain::sleep::{Reconciliation, SleepSession, reconcile};
+use domain::sleep::{Precedence, Reconciliation, SleepSession, reconcile};
 use std::borrow::Cow;
 
 /// The sessions of one user while a batch is stored.
@@ -134,18 +134,14 @@ impl Sessions {
         position: usize,
         imported: &'s ImportedSession,
     ) -> Result<Cow<'s, ImportedSession>, StorageError> {
-        let rivals = Rivals::new(attempt, imported);
-        let has_anothers_id =
-            imported.id.and_then(|id| self.known.get(id)).is_some_and(|session| rivals.is_another(session));
+        let is_another = |session: &SleepSession| attempt.is_another(session, imported);
         let record = &imported.record;
+        let by_id = imported.id.and_then(|id| self.known.get(id));
+        let has_anothers_id = by_id.is_some_and(is_another);
         // A known id counts more than the key.
-        let has_known_id = imported.id.is_some_and(|id| self.known.get(id).is_some());
-        let has_anothers_key = record.key().is_given()
-            && !has_known_id
-            && self
-                .known
-                .with_key(record.source(), record.key())
-                .is_some_and(|session| rivals.is_another(session));
+        let has_anothers_key = by_id.is_none()
+            && record.key().is_given()
+            && self.known.with_key(record.source(), record.key()).is_some_and(is_another);
         if !has_anothers_id && !has_anothers_key {
             return Ok(Cow::Borrowed(imported));
         }
@@ -164,22 +160,24 @@ impl Sessions {
 
     /// Decides how to store a record; `None` if its id and its key belong to two sessions.
     fn decide(&self, attempt: &Attempt<'_>, imported: &ImportedSession) -> Option<Choice> {
-        let rivals = Rivals::new(attempt, imported);
+        let precedence = |session: &SleepSession| attempt.precedence(session, imported);
         if imported.id.is_some() {
             let decision = decide(&self.known, imported)?;
             return Some(match decision {
                 Reconciliation::Replace { id, .. }
-                    if self.known.get(id).is_some_and(|session| rivals.stays(session)) =>
+                    if self.known.get(id).and_then(precedence) == Some(Precedence::Session) =>
                 {
                     Choice::Drop(id)
                 }
                 decision => Choice::Store(decision),
             });
         }
-        Some(match rivals.replaceable(self.known.near(&imported.record)) {
-            Ok(near) => Choice::Store(reconcile(&near, &imported.record)),
-            Err(kept) => Choice::Drop(kept),
-        })
+        let mut near = self.known.near(&imported.record);
+        if let Some(kept) = near.iter().find(|near| precedence(near) == Some(Precedence::Session)) {
+            return Some(Choice::Drop(kept.id));
+        }
+        near.retain(|near| precedence(near) != Some(Precedence::Both));
+        Some(Choice::Store(reconcile(&near, &imported.record)))
     }
 
     /// Stores the decision about one session; new ones are inserted later.
