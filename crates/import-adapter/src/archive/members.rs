@@ -21,6 +21,8 @@ pub(super) struct Members {
     all: Arc<[Member]>,
     next: usize,
     current: Option<CurrentEntry>,
+    /// Number of entries without a single record of sleep.
+    without_sleep: usize,
     note: Option<(&'static str, String)>,
     context: FileContext,
     /// Size on disk of the entries before the current one.
@@ -44,7 +46,7 @@ impl Members {
         context: FileContext,
     ) -> Self {
         let unpacked = Unpacking { packed: 0, unpacked: 0 };
-        Self { all, next: 0, current: None, note, context, bytes_before: 0, unpacked }
+        Self { all, next: 0, current: None, without_sleep: 0, note, context, bytes_before: 0, unpacked }
     }
 
     fn begin(&mut self) -> Result<bool, ImportRefusal> {
@@ -60,6 +62,11 @@ impl Members {
         self.current = Some(CurrentEntry { name, packed_size, bytes, reader });
         self.next = self.next.saturating_add(1);
         Ok(true)
+    }
+
+    /// Returns whether an entry other than the current one may contain sleep.
+    fn has_other_sleep(&self) -> bool {
+        self.without_sleep.saturating_add(1) < self.all.len()
     }
 
     fn end(&mut self, current: &CurrentEntry) -> Result<(), ImportRefusal> {
@@ -85,9 +92,16 @@ impl RecordReader for Members {
         let outcome = current.reader.read_record(&mut found);
         // A format may mistake an unreadable entry for one that ended.
         current.bytes.get().fault()?;
-        let is_more = outcome.map_err(|refusal| within(&current.name, refusal))?;
         let file = u32::try_from(self.next).unwrap_or(u32::MAX);
         items.take_over(found, &current.name, file);
+        let is_more = match outcome {
+            Err(ImportRefusal::HoldsNoSleep(reason)) if self.has_other_sleep() => {
+                self.without_sleep = self.without_sleep.saturating_add(1);
+                items.note(&current.name, reason);
+                false
+            }
+            outcome => outcome.map_err(|refusal| within(&current.name, refusal))?,
+        };
         if is_more {
             self.current = Some(current);
         } else {

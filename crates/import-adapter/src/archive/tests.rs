@@ -218,3 +218,18 @@ fn an_error_inside_an_entry_is_reported_with_its_name() {
         "{refused}"
     );
 }
+
+#[test]
+fn an_entry_without_a_single_record_is_noted_and_an_archive_of_such_entries_is_refused() {
+    let skipped = format!("Id,Tz,From,To,Sched,Hours\n{}\n", ",".repeat(5));
+    let night = month([1]);
+    let files = [("a.csv", skipped.as_bytes()), ("b.json", night.as_bytes()), ("c.csv", skipped.as_bytes())];
+    let reason = "none of its rows is a record that can be imported";
+    let (_, items) = read(&archive(&files, deflated())).unwrap();
+    assert_eq!(sessions(&items).len(), 1);
+    assert_eq!(notes(&items), [format!("a.csv: {reason}"), format!("c.csv: {reason}")]);
+    for files in [&files[..1], &[files[0], files[2]]] {
+        let refused = read(&archive(files, deflated())).unwrap_err();
+        assert!(matches!(&refused, ImportRefusal::HoldsNoSleep(text) if text.ends_with(reason)), "{refused}");
+    }
+}
