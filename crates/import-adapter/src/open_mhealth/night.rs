@@ -17,6 +17,9 @@ use std::time::Duration;
 const NIGHT_LIMIT: usize = 100_000;
 
 /// Tolerance for a time in bed that its writer rounded.
+/// Maximum number of records that begin within a time in bed to which an episode is joined.
+const NEAR_LIMIT: usize = 64;
+
 const ROUNDING: Duration = Duration::from_mins(2);
 
 /// One night of one source, merged from all records with its time frame.
@@ -96,13 +99,7 @@ impl Nights {
         let is_bed = |(_, night): &(&Slot, &Night)| night.is_bed && night.totals == SourceTotals::default();
         let beds: Vec<Slot> = self.by_slot.iter().filter(is_bed).map(|(slot, _)| slot.clone()).collect();
         for bed in beds {
-            let (source, start, end) = &bed;
-            let from = self.by_slot.range((source.clone(), *start, i64::MIN)..);
-            let mut within = from
-                .take_while(|((other, from, _), _)| other == source && from < end)
-                .filter(|(slot, _)| **slot != bed && slot.2 <= *end)
-                .map(|(slot, _)| slot.clone());
-            if let (Some(episode), None) = (within.next(), within.next())
+            if let Some(episode) = self.only_episode_within(&bed).cloned()
                 && let Some(episode) = self.by_slot.remove(&episode)
                 && let Some(night) = self.by_slot.get_mut(&bed)
             {
@@ -117,6 +114,17 @@ impl Night {
         let time_in_bed = body.time_frame()?;
         let in_bed = body.time_in_bed.as_ref().and_then(Measure::length);
         let mut sums = Sums { of: body.sums(), unreadable: 0 };
+
+    /// Finds the only episode within a time in bed; `None` if too many records begin within it.
+    fn only_episode_within(&self, bed: &Slot) -> Option<&Slot> {
+        let (source, start, end) = bed;
+        let from = self.by_slot.range((source.clone(), *start, i64::MIN)..).map(|(slot, _)| slot);
+        let near = from.take_while(|(other, from, _)| other == source && from < end);
+        let near: Vec<_> = near.filter(|slot| *slot != bed).take(NEAR_LIMIT).collect();
+        let mut within = near.iter().filter(|slot| slot.2 <= *end);
+        let first = within.next().filter(|_| near.len() < NEAR_LIMIT)?;
+        within.next().is_none().then_some(*first)
+    }
         let totals = sums.totals(&time_in_bed);
         Ok(Self {
             at,

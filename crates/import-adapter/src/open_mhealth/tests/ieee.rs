@@ -152,3 +152,15 @@ fn an_episode_takes_the_time_in_bed_that_contains_it() {
     let note = "record 1: time_in_bed is shorter than its time frame; the time frame was used";
     assert_eq!((sessions(&found).len(), notes(&found)), (1, vec![note.to_owned()]));
 }
+
+#[test]
+fn a_time_in_bed_within_which_many_records_begin_takes_no_episode() {
+    let episode = in_bed("20:30", "21:30", 60).replace("2026-01-11", "2026-01-10");
+    let takes_episode = |others: usize| {
+        let others = (0..others).map(|minute| format!("{}:{:02}", 22 + minute / 60, minute % 60));
+        let others: String = others.map(|from| format!(",{}", in_bed(&from, "08:00", 480))).collect();
+        let found = read_all(&format!("[{},{episode}{others}]", in_bed("20:00", "06:00", 600)));
+        !sessions(&found).iter().any(|record| frame(record).starts_with("2026-01-10T20:30"))
+    };
+    assert_eq!([0, 62, 63, 119].map(takes_episode), [true, true, false, false]);
+}
