@@ -20,8 +20,8 @@ pub(crate) const SEGMENT_LIMIT: usize = 1_500_000;
 /// Maximum number of sources per file.
 const SOURCE_LIMIT: usize = 1000;
 
-/// Note on intervals that a file repeats.
-const DUPLICATES_NOTE: &str = "records that the file contains more than once were read once";
+/// Note on records that a file repeats.
+pub(crate) const DUPLICATES_NOTE: &str = "records that the file contains more than once were read once";
 
 /// One interval of one source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

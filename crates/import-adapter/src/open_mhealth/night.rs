@@ -1,25 +1,26 @@
 //! Nights with totals, and those with stages in one record.
 
+use super::SCHEMAS;
 use super::member::{Body, Header, Measure};
 use super::stage::Stages;
 use crate::json::LooseScalar;
-use crate::segments::{SEGMENT_LIMIT, too_many};
+use crate::segments::{DUPLICATES_NOTE, SEGMENT_LIMIT, too_many};
 use crate::session;
 use crate::source::{Invalid, Items, Notes};
 use domain::sleep::{
     Hypnogram, SessionKey, SleepMetrics, SleepRecord, SleepRecordHead, SleepSource, SourceTotals, StageEntry,
     TimeInBed,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// Maximum number of nights per file, at about 300 bytes each.
 const NIGHT_LIMIT: usize = 100_000;
 
-/// Tolerance for a time in bed that its writer rounded.
 /// Maximum number of records that begin within a time in bed to which an episode is joined.
 const NEAR_LIMIT: usize = 64;
 
+/// Tolerance for a time in bed that its writer rounded.
 const ROUNDING: Duration = Duration::from_mins(2);
 
 /// One night of one source, merged from all records with its time frame.
@@ -41,6 +42,10 @@ struct Night {
     differs: bool,
     /// Number of unreadable totals.
     unreadable: usize,
+    /// Schemas of its records; none for a body alone.
+    schemas: BTreeSet<&'static str>,
+    /// Number of records that repeat another one.
+    repeated: usize,
 }
 
 /// Nights by source, start and end.
@@ -70,7 +75,9 @@ impl Nights {
         }
         let slot = (source, night.time_in_bed.start_millis(), night.time_in_bed.end_millis());
         if let Some(known) = self.by_slot.get_mut(&slot) {
+            let before = known.summary();
             known.merge(night);
+            known.repeated = known.repeated.saturating_add(usize::from(known.summary() == before));
         } else if self.by_slot.len() < NIGHT_LIMIT {
             self.by_slot.insert(slot, night);
         } else {
@@ -107,13 +114,6 @@ impl Nights {
             }
         }
     }
-}
-
-impl Night {
-    fn read(header: &Header, body: &Body, at: u64) -> Result<Self, String> {
-        let time_in_bed = body.time_frame()?;
-        let in_bed = body.time_in_bed.as_ref().and_then(Measure::length);
-        let mut sums = Sums { of: body.sums(), unreadable: 0 };
 
     /// Finds the only episode within a time in bed; `None` if too many records begin within it.
     fn only_episode_within(&self, bed: &Slot) -> Option<&Slot> {
@@ -125,6 +125,13 @@ impl Night {
         let first = within.next().filter(|_| near.len() < NEAR_LIMIT)?;
         within.next().is_none().then_some(*first)
     }
+}
+
+impl Night {
+    fn read(header: &Header, body: &Body, at: u64) -> Result<Self, String> {
+        let time_in_bed = body.time_frame()?;
+        let in_bed = body.time_in_bed.as_ref().and_then(Measure::length);
+        let mut sums = Sums { of: body.sums(), unreadable: 0 };
         let totals = sums.totals(&time_in_bed);
         Ok(Self {
             at,
@@ -137,12 +144,26 @@ impl Night {
             left_the_bed: in_bed.is_some_and(|in_bed| in_bed < length(&time_in_bed).saturating_sub(ROUNDING)),
             differs: false,
             unreadable: sums.unreadable,
+            schemas: SCHEMAS
+                .into_iter()
+                .filter(|name| header.schema_id.name.as_str() == Some(name))
+                .collect(),
+            repeated: 0,
         })
+    }
+
+    /// Returns what a further record of the same night changes, unless it repeats another one.
+    fn summary(&self) -> impl PartialEq + use<> {
+        let Self { key, is_nap, totals, stages, is_bed, left_the_bed, differs, schemas, .. } = self;
+        let flags = [key.is_some(), stages.entries.is_empty(), *is_bed, *left_the_bed, *differs];
+        (flags, *is_nap, *totals, schemas.len())
     }
 
     /// Merges another record of the same night; existing values win.
     fn merge(&mut self, other: Self) {
         let Self { key, is_nap, totals, stages, is_bed, left_the_bed, differs, unreadable, .. } = other;
+        self.schemas.extend(other.schemas);
+        self.repeated = self.repeated.saturating_add(other.repeated);
         self.key = self.key.take().or(key);
         self.left_the_bed |= left_the_bed;
         self.unreadable = self.unreadable.saturating_add(unreadable);
@@ -166,6 +187,7 @@ impl Night {
 
     fn session(self, source: SleepSource, notes: &mut Notes) -> Result<SleepRecord, String> {
         let Self { time_in_bed, key, is_nap, totals, stages, left_the_bed, differs, unreadable, .. } = self;
+        notes.count(self.repeated, DUPLICATES_NOTE);
         if left_the_bed {
             notes.add("time_in_bed is shorter than its time frame; the time frame was used");
         }

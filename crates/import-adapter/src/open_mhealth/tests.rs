@@ -151,12 +151,14 @@ fn a_data_point_names_its_source_and_its_key() {
 }
 
 #[test]
-fn a_new_id_of_the_same_data_point_creates_no_second_session() {
+fn a_repeated_data_point_is_counted_and_creates_no_second_session() {
     let one = point("sleep-episode", "", &episode(""));
     let again = one.replace(r#""id":"a""#, r#""id":"b""#);
-    let [first, second] = [only(&one), only(&again)];
-    assert_eq!(first, second);
-    assert_eq!(only(&format!("[{one},{again}]")), first);
+    let first = only(&one);
+    assert_eq!(only(&again), first);
+    let found = read_all(&format!("[{one},{again},{one}]"));
+    assert_eq!(sessions(&found), [first]);
+    assert_eq!(notes(&found), ["record 1: records that the file contains more than once were read once: 2"]);
 }
 
 #[test]

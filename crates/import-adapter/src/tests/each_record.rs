@@ -45,7 +45,7 @@ fn local(at: DateTime<Utc>, form: &str) -> String {
     at.format(form).to_string()
 }
 
-const SINGLE: [Layout; 9] = [
+const SINGLE: [Layout; 10] = [
     layout(
         Format::Fitbit,
         "[",
@@ -134,10 +134,19 @@ const SINGLE: [Layout; 9] = [
         },
         ["", ""],
     ),
+    layout(
+        Format::Dsld,
+        "[",
+        |number, start, end| {
+            let name = if start < end { "Magnesium" } else { "" };
+            format!(r#"{{"id":{number},"fullName":"{name}","ingredientRows":[]}}"#)
+        },
+        [",", "]"],
+    ),
 ];
 
-/// Formats in which records follow each other to a session.
-const JOINED: [Layout; 3] = [
+/// Formats in which several records may be one session.
+const JOINED: [Layout; 5] = [
     layout(
         Format::AppleHealth,
         "<HealthData>\n",
@@ -175,7 +184,31 @@ const JOINED: [Layout; 3] = [
         },
         [",", "]"],
     ),
+    layout(
+        Format::OpenMhealth,
+        "[",
+        |_, start, end| {
+            format!(
+                r#"{{"category_type":"HKCategoryTypeIdentifierSleepAnalysis","category_value":"AsleepREM",{}}}"#,
+                time_frame(start, end)
+            )
+        },
+        [",", "]"],
+    ),
+    layout(
+        Format::OpenMhealth,
+        "[",
+        |_, start, end| format!(r#"{{"is_main_sleep":true,{}}}"#, time_frame(start, end)),
+        [",", "]"],
+    ),
 ];
+
+fn time_frame(start: DateTime<Utc>, end: DateTime<Utc>) -> String {
+    let (start, end) = (iso(start), iso(end));
+    format!(
+        r#""effective_time_frame":{{"time_interval":{{"start_date_time":"{start}","end_date_time":"{end}"}}}}"#
+    )
+}
 
 impl Layout {
     fn items(&self, records: &[Record]) -> (usize, Vec<ImportItem>) {
@@ -206,12 +239,13 @@ proptest! {
     }
 
     #[test]
-    fn each_record_of_a_chain_is_a_stage_a_counted_duplicate_or_rejected(
+    fn each_record_of_a_chain_is_a_part_a_counted_duplicate_or_rejected(
         records in records(),
         layout in 0..JOINED.len(),
     ) {
         let (count, items) = JOINED[layout].items(&records);
-        let stages: usize = sessions(&items).iter().map(|record| record.hypnogram().len()).sum();
+        // A session without stages is one record.
+        let parts: usize = sessions(&items).iter().map(|record| record.hypnogram().len().max(1)).sum();
         let duplicates: u64 = items
             .iter()
             .filter_map(|item| match item {
@@ -220,6 +254,19 @@ proptest! {
             })
             .sum();
         let duplicates = usize::try_from(duplicates).unwrap();
-        prop_assert_eq!(stages + duplicates + rejections(&items).len(), count, "{:?}", items);
+        prop_assert_eq!(parts + duplicates + rejections(&items).len(), count, "{:?}", items);
+    }
+
+    #[test]
+    fn each_epoch_of_a_hypnogram_is_part_of_its_night_unless_that_is_rejected(
+        epochs in prop::collection::vec(prop_oneof![20 => -1_i64..=4, 1 => Just(7)], 1..60),
+    ) {
+        let text: String = epochs.iter().map(|epoch| format!("{epoch}\n")).collect();
+        let items = read(text.as_bytes(), Format::Hypnogram, "UTC").unwrap();
+        let nights = sessions(&items);
+        let millis = nights.iter().flat_map(|night| night.hypnogram().entries()).map(|entry| entry.millis());
+        let is_valid = !epochs.contains(&7);
+        prop_assert_eq!((items.len(), nights.len()), (1, usize::from(is_valid)));
+        prop_assert_eq!(millis.sum::<i64>(), if is_valid { 30_000 * i64::try_from(epochs.len()).unwrap() } else { 0 });
     }
 }
