@@ -7,7 +7,6 @@ mod hypnogram;
 mod open_mhealth;
 mod oura;
 mod sleep_as_android;
-mod turn_3;
 mod whoop;
 mod withings;
 
@@ -34,11 +33,7 @@ fn folder() -> Option<PathBuf> {
 }
 
 fn read(path: &Path) -> Result<(&'static str, Vec<ImportItem>), ImportRefusal> {
-    read_in(path, "America/Los_Angeles")
-}
-
-fn read_in(path: &Path, zone: &str) -> Result<(&'static str, Vec<ImportItem>), ImportRefusal> {
-    let file = open(path, Format::Auto, context(zone))?;
+    let file = open(path, Format::Auto, context("America/Los_Angeles"))?;
     let mut source = file.open()?;
     let mut items = Vec::new();
     loop {
