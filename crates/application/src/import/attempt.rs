@@ -6,7 +6,7 @@ use super::recent::RecordHash;
 use super::rejection::Rejection;
 use super::repetition::{Repetition, positioned};
 use super::report::ItemStatus;
-use super::run::Run;
+use super::run::{Origin, Run};
 use crate::ports::import_source::{ImportedSession, ImportedSupplement};
 use crate::ports::storage::{ImportChange, RecordBefore, RecordReference, RecordVersion};
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId};
@@ -161,7 +161,7 @@ impl<'a> Attempt<'a> {
 
     /// Records that a record of the file has this session.
     pub(super) fn meet(&mut self, id: SleepSessionId, at: RecordPosition) {
-        if self.run.is_file {
+        if self.run.origin == Origin::File {
             self.result.met.insert(id, at);
         }
     }

@@ -23,6 +23,14 @@ const SUPPLEMENTS: usize = 100_000;
 /// Minimum number of remembered sessions; twice as many, new or changed and in all, use 3 MB.
 const MIN_REMEMBERED: usize = 10_000;
 
+/// Where the records of an import come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// A file, in which each night is expected once.
+    File,
+    Request,
+}
+
 /// An import in progress: state across batches, of committed batches only.
 pub(super) struct Run<'a> {
     pub(super) user_id: Option<UserId>,
@@ -41,8 +49,7 @@ pub(super) struct Run<'a> {
     waiting: DeferredRecords,
     /// Sessions added or changed recently. If one is no longer remembered, it is only changed later.
     created: GenerationalCache<SleepSessionId>,
-    /// Whether the records are those of files, in which each night is expected once.
-    pub(super) is_file: bool,
+    pub(super) origin: Origin,
     /// Sessions of recent records, each with the last record's position.
     met: GenerationalCache<SleepSessionId, RecordPosition>,
     /// Number of bytes read and stored.
@@ -78,7 +85,7 @@ impl<'a> Run<'a> {
             may_defer: false,
             waiting: DeferredRecords::default(),
             created: GenerationalCache::new(MIN_REMEMBERED),
-            is_file: false,
+            origin: Origin::Request,
             met: GenerationalCache::new(MIN_REMEMBERED),
             bytes_done: 0,
             results: Vec::new(),
@@ -93,7 +100,7 @@ impl<'a> Run<'a> {
     /// file.
     pub(super) fn of_file(mut self, earlier: ImportReport) -> Self {
         self.report.profile = earlier.profile.clone();
-        Self { earlier, may_defer: true, is_file: true, ..self }
+        Self { earlier, may_defer: true, origin: Origin::File, ..self }
     }
 
     /// Returns the report including earlier tries.
@@ -201,7 +208,7 @@ impl<'a> Run<'a> {
         let is_new_row = self.seen.first(counted.row);
         let is_new_key = counted.key.is_none_or(|key| self.seen.first(key));
         let is_first = counted.add_to(&mut self.report, is_new_row, is_new_key);
-        if !is_first && self.is_file {
+        if !is_first && self.origin == Origin::File {
             self.report.note(Repetition::Repeated.note(&counted.place).into());
         }
     }
