@@ -4,6 +4,7 @@ use crate::Format;
 use crate::testing::{read, rejections, sessions};
 use application::ports::import_source::ImportItem;
 use chrono::{DateTime, TimeDelta, Utc};
+use domain::sleep::StageEntry;
 use proptest::prelude::*;
 use std::collections::HashSet;
 
@@ -261,12 +262,13 @@ proptest! {
     fn each_epoch_of_a_hypnogram_is_part_of_its_night_unless_that_is_rejected(
         epochs in prop::collection::vec(prop_oneof![20 => -1_i64..=4, 1 => Just(7)], 1..60),
     ) {
-        let text: String = epochs.iter().map(|epoch| format!("{epoch}\n")).collect();
+        let text = epochs.iter().map(i64::to_string).collect::<Vec<_>>().join("\n");
         let items = read(text.as_bytes(), Format::Hypnogram, "UTC").unwrap();
         let nights = sessions(&items);
-        let millis = nights.iter().flat_map(|night| night.hypnogram().entries()).map(|entry| entry.millis());
+        let millis = nights.iter().flat_map(|night| night.hypnogram().entries()).map(StageEntry::millis);
         let is_valid = !epochs.contains(&7);
         prop_assert_eq!((items.len(), nights.len()), (1, usize::from(is_valid)));
-        prop_assert_eq!(millis.sum::<i64>(), if is_valid { 30_000 * i64::try_from(epochs.len()).unwrap() } else { 0 });
+        let expected = if is_valid { 30_000 * i64::try_from(epochs.len()).unwrap() } else { 0 };
+        prop_assert_eq!(millis.sum::<i64>(), expected);
     }
 }
