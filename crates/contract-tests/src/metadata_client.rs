@@ -46,7 +46,7 @@ pub(crate) async fn unused_clients_are_deleted_after_their_document_expired(harn
     let asked = AuthorizationRequest { client_id: client_id(3), user_id: None, ..request(1) };
     unit.authorization_requests().insert(&asked).await.unwrap();
     unit.consents().remember(&consent(1, 4)).await.unwrap();
-    unit.webhooks().insert(&WebhookEndpoint { client_id: client_id(5), ..endpoint(1) }, 9).await.unwrap();
+    unit.webhooks().insert(&WebhookEndpoint { client_id: client_id(5), ..endpoint(1) }).await.unwrap();
     unit.commit().await.unwrap();
     // More in use than fit into a page of the query.
     for number in 6..=110 {

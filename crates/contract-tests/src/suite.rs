@@ -344,7 +344,6 @@ suite! {
         a_probe_of_writes_leaves_nothing_behind, an_unblocked_erasure_leaves_nothing_to_finish,
     }
     webhook {
-        an_endpoint_beyond_the_limit_or_with_a_known_url_is_not_stored,
         an_endpoint_reads_back_as_stored_and_updated, endpoints_of_disabled_clients_are_listed_by_client_only,
         changes_of_records_queue_one_event, a_deletion_queues_an_event_unless_it_is_rolled_back,
         a_changed_profile_queues_an_event, only_endpoints_of_clients_with_a_live_grant_are_notified,

@@ -9,7 +9,7 @@ use crate::fixture::{
     catalogue_key, client, client_id, erasure_id, full_user, grant, grant_id, log, log_id, now, seconds,
     secret, session, supplement, user, user_id,
 };
-use application::ports::storage::{EndpointInsertion, Erasure, GrantFilter, PendingEvent, Settlement};
+use application::ports::storage::{Erasure, GrantFilter, PendingEvent, Settlement};
 use chrono::DateTime;
 use domain::client::{Client, ClientStatus};
 use domain::grant::{Grant, RevocationReason};
@@ -53,27 +53,8 @@ const ERASED: EventKind = EventKind::PersonErased;
 
 async fn store_endpoint(harness: &Harness, endpoint: &WebhookEndpoint) {
     let mut unit = harness.begin().await;
-    let insertion = unit.webhooks().insert(endpoint, 99).await.unwrap();
-    assert_eq!(insertion, EndpointInsertion::Stored);
+    unit.webhooks().insert(endpoint).await.unwrap();
     unit.commit().await.unwrap();
-}
-
-pub(crate) async fn an_endpoint_beyond_the_limit_or_with_a_known_url_is_not_stored(harness: &Harness) {
-    harness.store_client(&client(1), &secret(1)).await;
-    store_endpoint(harness, &endpoint(1)).await;
-    let same_url = WebhookEndpoint { url: endpoint(1).url, ..endpoint(2) };
-    let cases = [
-        (same_url, 9, EndpointInsertion::UrlTaken),
-        (endpoint(2), 1, EndpointInsertion::TooMany),
-        (endpoint(2), 2, EndpointInsertion::Stored),
-    ];
-    for (endpoint, most, expected) in cases {
-        let mut unit = harness.begin().await;
-        assert_eq!(unit.webhooks().insert(&endpoint, most).await.unwrap(), expected);
-        unit.commit().await.unwrap();
-    }
-    let stored = harness.webhooks.list_endpoints(Some(client_id(1))).await.unwrap();
-    assert_eq!(stored, [endpoint(1), endpoint(2)]);
 }
 
 /// Stores person 1 with a grant of client 1, which has endpoint 1.
@@ -307,8 +288,8 @@ pub(crate) async fn deliveries_are_listed_latest_first_and_old_ones_deleted(harn
     let listed = harness.webhooks.list_deliveries(endpoint_id(1), 2).await.unwrap();
     assert_eq!(listed, [announced.clone(), delivery(2, 20)]);
     let mut unit = harness.begin().await;
-    assert_eq!(unit.webhooks().delete_deliveries(seconds(30), 1).await.unwrap(), 1);
-    assert_eq!(unit.webhooks().delete_deliveries(seconds(30), 9).await.unwrap(), 1);
+    assert_eq!(unit.webhooks().delete_old(seconds(30), 1).await.unwrap(), (1, 0));
+    assert_eq!(unit.webhooks().delete_old(seconds(30), 9).await.unwrap(), (1, 0));
     unit.commit().await.unwrap();
     assert_eq!(harness.webhooks.list_deliveries(endpoint_id(1), 9).await.unwrap(), [announced]);
 }
@@ -322,7 +303,7 @@ pub(crate) async fn events_about_revocations_and_erasures_are_deleted_after_thei
     }
     unit.commit().await.unwrap();
     let mut unit = harness.begin().await;
-    assert_eq!(unit.webhooks().delete_endings(seconds(30)).await.unwrap(), 2);
+    assert_eq!(unit.webhooks().delete_old(seconds(30), 1).await.unwrap(), (0, 2));
     unit.commit().await.unwrap();
     assert!(pending(harness, early).await.is_none() && pending(harness, event(3, REVOKED)).await.is_none());
     assert!(pending(harness, late).await.is_some() && pending(harness, event(4, CHANGED)).await.is_some());

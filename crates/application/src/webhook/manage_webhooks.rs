@@ -2,7 +2,7 @@
 
 use super::{WebhookActor, WebhookError};
 use crate::audit;
-use crate::ports::storage::{EndpointInsertion, WebhookReader};
+use crate::ports::storage::WebhookReader;
 use crate::ports::system::WebhookSigner;
 use chrono::{DateTime, Utc};
 use domain::audit::AuditKind;
@@ -74,15 +74,18 @@ impl ManageWebhooks {
         let refusal = match unit.clients().find(client_id).await? {
             None => Some(WebhookError::NoClient),
             Some(client) if !client.kind.is_app() => Some(WebhookError::ServiceClient),
-            Some(_) => match unit.webhooks().insert(&endpoint, MAX_ENDPOINTS).await? {
-                EndpointInsertion::Stored => None,
-                EndpointInsertion::UrlTaken => Some(WebhookError::UrlTaken),
-                EndpointInsertion::TooMany => Some(WebhookError::TooMany),
+            Some(_) => match unit.webhooks().list(client_id).await? {
+                others if others.iter().any(|other| other.url == endpoint.url) => {
+                    Some(WebhookError::UrlTaken)
+                }
+                others if others.len() >= MAX_ENDPOINTS => Some(WebhookError::TooMany),
+                _ => None,
             },
         };
         if let Some(refusal) = refusal {
             return unit.refuse(refusal).await;
         }
+        unit.webhooks().insert(&endpoint).await?;
         unit.webhooks()
             .queue(without_person(id, EventKind::EndpointChallenge), now.timestamp_micros())
             .await?;

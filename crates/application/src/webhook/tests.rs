@@ -10,8 +10,8 @@ use super::{
 use crate::mail::{PublicLinks, QueueMail};
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{
-    Change, ChangePage, ClientWithSecrets, EndpointInsertion, MockChangeReader, MockClientReader,
-    MockProfileReader, MockWebhookReader, PendingEvent, Settlement,
+    Change, ChangePage, ClientWithSecrets, MockChangeReader, MockClientReader, MockProfileReader,
+    MockWebhookReader, PendingEvent, Settlement,
 };
 use crate::ports::system::{
     Mail, MockFetcher, MockMailSealer, MockWebhookSigner, OutboundError, OutboundResponse, WebhookSignerError,

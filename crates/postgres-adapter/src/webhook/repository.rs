@@ -4,9 +4,7 @@ use super::row::{DeliveryRow, EndpointRow};
 use crate::schema::{webhook_delivery, webhook_endpoint, webhook_event};
 use crate::statement::returning;
 use crate::unit_of_work::PgUnitOfWork;
-use application::ports::storage::{
-    EndpointInsertion, PendingEvent, Settlement, StorageError, WebhookRepository,
-};
+use application::ports::storage::{PendingEvent, Settlement, StorageError, WebhookRepository};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -66,21 +64,9 @@ impl PgUnitOfWork {
 
 #[async_trait]
 impl WebhookRepository for PgUnitOfWork {
-    async fn insert(
-        &mut self,
-        endpoint: &WebhookEndpoint,
-        most: usize,
-    ) -> Result<EndpointInsertion, StorageError> {
-        let own = webhook_endpoint::table
-            .filter(webhook_endpoint::client_id.eq(endpoint.client_id.as_uuid()))
-            .select(webhook_endpoint::url);
-        let urls: Vec<String> = self.connection()?.load_rows(own).await?;
-        let insertion = EndpointInsertion::decide(&urls, endpoint, most);
-        if insertion == EndpointInsertion::Stored {
-            let query = diesel::insert_into(webhook_endpoint::table).values(EndpointRow::from(endpoint));
-            self.connection()?.execute(query).await?;
-        }
-        Ok(insertion)
+    async fn insert(&mut self, endpoint: &WebhookEndpoint) -> Result<(), StorageError> {
+        let query = diesel::insert_into(webhook_endpoint::table).values(EndpointRow::from(endpoint));
+        self.connection()?.execute(query).await.map(drop)
     }
 
     async fn list(&mut self, client_id: ClientId) -> Result<Vec<WebhookEndpoint>, StorageError> {
@@ -164,12 +150,10 @@ impl WebhookRepository for PgUnitOfWork {
         self.connection()?.execute(query).await.map(drop)
     }
 
-    async fn delete_deliveries(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        self.connection()?.delete_oldest(("webhook_delivery", "id", "at"), before, limit).await
-    }
-
-    async fn delete_endings(&mut self, before: DateTime<Utc>) -> Result<u64, StorageError> {
+    async fn delete_old(&mut self, before: DateTime<Utc>, limit: u32) -> Result<(u64, u64), StorageError> {
+        let table = ("webhook_delivery", "id", "at");
+        let deliveries = self.connection()?.delete_oldest(table, before, limit).await?;
         let query = sql_query(DELETE_ENDINGS).bind::<BigInt, _>(before.timestamp_micros());
-        self.connection()?.execute(returning::<(), _>(query)).await
+        Ok((deliveries, self.connection()?.execute(returning::<(), _>(query)).await?))
     }
 }

@@ -163,8 +163,7 @@ impl Cleaning {
         let mut unit = self.units.begin().await?;
         let notes = unit.import_journal().forget_before(notes_before, BATCH).await?;
         let uploads = unit.uploads().delete_stale(uploads_before, STALE_UPLOAD, UPLOAD_BATCH).await?;
-        let deliveries = unit.webhooks().delete_deliveries(now - Self::KEEP_DELIVERIES, BATCH).await?;
-        let endings = unit.webhooks().delete_endings(now - Self::KEEP_DELIVERIES).await?;
+        let (deliveries, endings) = unit.webhooks().delete_old(now - Self::KEEP_DELIVERIES, BATCH).await?;
         let messages = unit.outbox().delete_queued_before(now - Self::KEEP_MESSAGES, BATCH).await?;
         unit.commit().await?;
         let deletions_before = now - change::RETENTION - Self::DELETION_MARGIN;

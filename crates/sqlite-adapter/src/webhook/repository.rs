@@ -6,9 +6,7 @@ use crate::row::{blob, micros};
 use crate::schema::{webhook_delivery, webhook_endpoint};
 use crate::statement::{Statement, delete_oldest, execute};
 use crate::unit_of_work::SqliteUnitOfWork;
-use application::ports::storage::{
-    EndpointInsertion, PendingEvent, Settlement, StorageError, WebhookRepository,
-};
+use application::ports::storage::{PendingEvent, Settlement, StorageError, WebhookRepository};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -53,21 +51,9 @@ fn about(statement: Statement<()>, key: EventKey) -> Statement<()> {
 
 #[async_trait]
 impl WebhookRepository for SqliteUnitOfWork {
-    async fn insert(
-        &mut self,
-        endpoint: &WebhookEndpoint,
-        most: usize,
-    ) -> Result<EndpointInsertion, StorageError> {
-        let own = webhook_endpoint::table
-            .filter(webhook_endpoint::client_id.eq(blob(endpoint.client_id.as_uuid())))
-            .select(webhook_endpoint::url);
-        let urls: Vec<String> = self.run(move |connection| own.load(connection).storage()).await?;
-        let insertion = EndpointInsertion::decide(&urls, endpoint, most);
-        if insertion == EndpointInsertion::Stored {
-            let row = EndpointRow::from(endpoint);
-            self.run(execute(diesel::insert_into(webhook_endpoint::table).values(row))).await?;
-        }
-        Ok(insertion)
+    async fn insert(&mut self, endpoint: &WebhookEndpoint) -> Result<(), StorageError> {
+        let row = EndpointRow::from(endpoint);
+        self.run(execute(diesel::insert_into(webhook_endpoint::table).values(row))).await.map(drop)
     }
 
     async fn list(&mut self, client_id: ClientId) -> Result<Vec<WebhookEndpoint>, StorageError> {
@@ -137,12 +123,9 @@ impl WebhookRepository for SqliteUnitOfWork {
         self.run(execute(diesel::insert_into(webhook_delivery::table).values(row))).await.map(drop)
     }
 
-    async fn delete_deliveries(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        self.run(delete_oldest(("webhook_delivery", "id", "at"), before, limit)).await
-    }
-
-    async fn delete_endings(&mut self, before: DateTime<Utc>) -> Result<u64, StorageError> {
+    async fn delete_old(&mut self, before: DateTime<Utc>, limit: u32) -> Result<(u64, u64), StorageError> {
+        let deliveries = self.run(delete_oldest(("webhook_delivery", "id", "at"), before, limit)).await?;
         let statement: Statement<()> = Statement::new(DELETE_ENDINGS).integer(micros(before));
-        self.run(execute(statement)).await
+        Ok((deliveries, self.run(execute(statement)).await?))
     }
 }

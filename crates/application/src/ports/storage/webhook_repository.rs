@@ -28,30 +28,6 @@ pub struct PendingEvent {
     pub due_at: DateTime<Utc>,
 }
 
-/// Outcome of storing a new endpoint.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EndpointInsertion {
-    /// It was stored.
-    Stored,
-    /// The client has an endpoint with this URL.
-    UrlTaken,
-    /// The client has reached its limit of endpoints.
-    TooMany,
-}
-
-impl EndpointInsertion {
-    /// Decides on a new endpoint by the URLs of the client's endpoints.
-    pub fn decide(urls: &[String], endpoint: &WebhookEndpoint, most: usize) -> Self {
-        if urls.iter().any(|url| url == endpoint.url.as_str()) {
-            Self::UrlTaken
-        } else if urls.len() >= most {
-            Self::TooMany
-        } else {
-            Self::Stored
-        }
-    }
-}
-
 /// State of an event after an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Settlement {
@@ -106,13 +82,8 @@ pub trait WebhookReader: Send + Sync {
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait WebhookRepository: Send {
-    /// Stores a new endpoint of an existing client, which the unit of work has locked, unless it has an
-    /// endpoint with this URL or `most` endpoints.
-    async fn insert(
-        &mut self,
-        endpoint: &WebhookEndpoint,
-        most: usize,
-    ) -> Result<EndpointInsertion, StorageError>;
+    /// Stores a new endpoint of an existing client, which the unit of work has locked.
+    async fn insert(&mut self, endpoint: &WebhookEndpoint) -> Result<(), StorageError>;
     /// Lists the endpoints of a client, which the unit of work has locked, by creation time.
     async fn list(&mut self, client_id: ClientId) -> Result<Vec<WebhookEndpoint>, StorageError>;
     /// Returns an endpoint and locks it until this unit of work ends; `None` if there is none.
@@ -137,8 +108,7 @@ pub trait WebhookRepository: Send {
     async fn settle(&mut self, event: &PendingEvent, settlement: Settlement) -> Result<(), StorageError>;
     /// Logs a delivery.
     async fn log(&mut self, delivery: &Delivery) -> Result<(), StorageError>;
-    /// Deletes at most `limit` logged deliveries from before this time; returns their number.
-    async fn delete_deliveries(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;
-    /// Deletes the events about revocations and erasures from before this time; returns their number.
-    async fn delete_endings(&mut self, before: DateTime<Utc>) -> Result<u64, StorageError>;
+    /// Deletes at most `limit` logged deliveries, and all events about revocations and erasures, from before
+    /// this time; returns both numbers.
+    async fn delete_old(&mut self, before: DateTime<Utc>, limit: u32) -> Result<(u64, u64), StorageError>;
 }

@@ -2,15 +2,17 @@
 
 use super::*;
 
-/// Creates an endpoint of this client, which the store inserts with this outcome.
-async fn create(client: Option<Client>, insertion: EndpointInsertion, url: &str) -> Result<(), WebhookError> {
+/// Creates an endpoint of this client, which has these already.
+async fn create(client: Option<Client>, others: &[&str], url: &str) -> Result<(), WebhookError> {
+    let other = |url: &&str| WebhookEndpoint { url: OutboundUrl::parse(url).unwrap(), ..endpoint() };
+    let others: Vec<_> = others.iter().map(other).collect();
     let mut unit = MockUnitOfWork::default();
     unit.clients.expect_find().returning(move |_| Ok(client.clone()));
-    unit.webhooks.expect_insert().returning(move |endpoint, most| {
-        assert_eq!((endpoint.status, most), (EndpointStatus::Unconfirmed, MAX_ENDPOINTS));
-        assert!(endpoint.is_reviewed);
-        Ok(insertion)
-    });
+    unit.webhooks.expect_list().withf(|id| *id == app().id).returning(move |_| Ok(others.clone()));
+    unit.webhooks
+        .expect_insert()
+        .withf(|one| one.status == EndpointStatus::Unconfirmed && one.is_reviewed)
+        .returning(|_| Ok(()));
     unit.webhooks
         .expect_queue()
         .withf(|key, _| key.kind == EventKind::EndpointChallenge)
@@ -39,14 +41,14 @@ async fn create(client: Option<Client>, insertion: EndpointInsertion, url: &str)
 #[tokio::test]
 async fn an_app_gets_endpoints_up_to_the_limit_at_allowed_urls() {
     const URL: &str = "https://hooks.example/x";
-    use EndpointInsertion::{Stored, TooMany, UrlTaken};
-    create(Some(app()), Stored, URL).await.unwrap();
-    assert!(matches!(create(Some(app()), TooMany, URL).await, Err(WebhookError::TooMany)));
-    assert!(matches!(create(Some(app()), UrlTaken, URL).await, Err(WebhookError::UrlTaken)));
-    assert!(matches!(create(None, Stored, URL).await, Err(WebhookError::NoClient)));
-    assert!(matches!(create(Some(service()), Stored, URL).await, Err(WebhookError::ServiceClient)));
+    const OTHER: &str = "https://hooks.example/y";
+    create(Some(app()), &[OTHER; MAX_ENDPOINTS - 1], URL).await.unwrap();
+    assert!(matches!(create(Some(app()), &[OTHER; MAX_ENDPOINTS], URL).await, Err(WebhookError::TooMany)));
+    assert!(matches!(create(Some(app()), &[OTHER, URL], URL).await, Err(WebhookError::UrlTaken)));
+    assert!(matches!(create(None, &[], URL).await, Err(WebhookError::NoClient)));
+    assert!(matches!(create(Some(service()), &[], URL).await, Err(WebhookError::ServiceClient)));
     for url in ["http://127.0.0.1/", "https://10.0.0.1/", "https://[fe80::1]/"] {
-        assert!(matches!(create(Some(app()), Stored, url).await, Err(WebhookError::Forbidden)), "{url}");
+        assert!(matches!(create(Some(app()), &[], url).await, Err(WebhookError::Forbidden)), "{url}");
     }
 }
 
