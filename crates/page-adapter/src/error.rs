@@ -36,25 +36,20 @@ const HOME: view::Link = view::Link { path: Endpoint::Home.path(), text: "Go to 
 const NEW_PASSWORD: view::Link =
     view::Link { path: Endpoint::ForgotPassword.path(), text: "Send me a link for a new password" };
 
-/// Returns what else helps, and a link to it. A new password ends the wait of its account.
+const CHOOSE_NEW: &str = "If you forgot your password, choose a new one.";
+const ASK_FOR_LINK: &str =
+    "If you forgot your password, ask the operator of this server for a link to choose a new one.";
+
+/// Returns what else helps, and a link to it. A new password does not end every wait: the limit may be that of
+/// the network address.
 fn way_out(text: ErrorText<'_>) -> (Option<&'static str>, Option<view::Link>) {
-    match text.fault {
-        Fault::NotFound | Fault::InvalidForm => (None, Some(HOME)),
-        Fault::TooManyAttempts if text.endpoint == Some(Endpoint::SignIn) => {
-            if text.settings.is_some_and(|settings| settings.sends_mail) {
-                (
-                    Some("If you forgot your password, choose a new one. Then you need not wait."),
-                    Some(NEW_PASSWORD),
-                )
-            } else {
-                (
-                    Some(
-                        "If you forgot your password, ask the operator of this server for a link to choose a new one.",
-                    ),
-                    None,
-                )
-            }
+    match (text.fault, text.settings) {
+        (Fault::NotFound | Fault::InvalidForm, _) => (None, Some(HOME)),
+        (Fault::TooManyAttempts, _) if text.endpoint != Some(Endpoint::SignIn) => (None, None),
+        (Fault::TooManyAttempts, Some(settings)) if settings.sends_mail => {
+            (Some(CHOOSE_NEW), Some(NEW_PASSWORD))
         }
+        (Fault::TooManyAttempts, _) => (Some(ASK_FOR_LINK), None),
         _ => (None, None),
     }
 }
@@ -63,8 +58,9 @@ fn way_out(text: ErrorText<'_>) -> (Option<&'static str>, Option<view::Link>) {
 fn words(text: ErrorText<'_>) -> (&str, Cow<'_, str>) {
     if let Fault::TooManyAttempts | Fault::TooManyFailures | Fault::RateLimited = text.fault {
         let wait = wait_in_words(text.retry_after_seconds.unwrap_or_default());
-        let detail = format!("There were too many attempts in a short time. Try again in {wait}.");
-        return (text.title, detail.into());
+        let is_special = text.fault == Fault::TooManyAttempts && text.detail != text.fault.row().meaning;
+        let cause = if is_special { text.detail } else { "There were too many attempts in a short time." };
+        return (text.title, format!("{cause} Try again in {wait}.").into());
     }
     let (title, detail) = fixed_words(text);
     (title, detail.into())
@@ -181,11 +177,15 @@ mod tests {
         for expected in ["Try again in 10 minutes.", "href=\"/forgot-password\"", "mailto:help@example.org"] {
             assert!(html.contains(expected), "{html}");
         }
+        // The limit may be that of the address, which a new password does not lift.
+        assert!(html.contains("choose a new one.") && !html.contains("need not wait"), "{html}");
         let bare = page_of_text(ErrorText { settings: Some(&without_mail), ..text }).await;
         assert!(bare.contains("ask the operator") && !bare.contains("href=\"/forgot-password\""), "{bare}");
         // A new password does not end the wait for a link.
         let link = page_of_text(ErrorText { endpoint: Some(Endpoint::ForgotPassword), ..text }).await;
         assert!(!link.contains("href=\"/forgot-password\""), "{link}");
+        let sent = ErrorText { detail: "Nothing was sent.", endpoint: Some(Endpoint::TestOwnWebhook), ..text };
+        assert!(page_of_text(sent).await.contains("Nothing was sent. Try again in 10 minutes."));
     }
 
     #[test]

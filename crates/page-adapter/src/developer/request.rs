@@ -151,12 +151,9 @@ fn refused(refusal: Refusal, sent: &DeveloperForm<'_>, endpoint: Endpoint) -> Re
     }
 }
 
+/// The page adds how long to wait.
 fn too_many(seconds: u32) -> Problem {
-    let minutes = seconds.div_ceil(60);
-    let unit = if minutes == 1 { "minute" } else { "minutes" };
-    let text = format!(
-        "You asked for too many tests, challenges or replays, or several developers did at the same host. Nothing was \
-         sent. Try again in {minutes} {unit}."
-    );
+    let text = "You asked for too many tests, challenges or replays, or several developers did at the same host. \
+                Nothing was sent.";
     Problem::new(Fault::TooManyAttempts).detail(text).retry_after(seconds)
 }

@@ -208,7 +208,7 @@ on_sqlite! {
             refused.assert_refused(429);
             let seconds: u32 = refused.header("retry-after").expect("seconds").parse().expect("a number");
             assert!((541..=600).contains(&seconds), "{refused:?}");
-            assert!(refused.text().contains("Try again in 10 minutes."), "{refused:?}");
+            assert!(refused.text().contains("Nothing was sent. Try again in 10 minutes."), "{refused:?}");
         }
         assert_rows(&developer.scene.world, "audit_event", "WHERE kind = 'webhook.tested'", 5).await;
         developer.scene.world.advance(TimeDelta::seconds(601));
