@@ -1,7 +1,7 @@
 //! Changes the password of a signed-in user.
 
 use super::open_session::{ProvenPerson, store_session};
-use super::password_change::{OtherCredentials, RemovalError, end_other_credentials, replace_password};
+use super::password_change::{OtherCredentials, end_other_credentials, replace_password};
 use super::password_check::{PasswordAttempt, PasswordCheckpoint, ProvenPassword};
 use super::sign_in::still_proven;
 use super::{
@@ -65,15 +65,6 @@ pub enum ChangePasswordError {
 impl From<StorageError> for ChangePasswordError {
     fn from(error: StorageError) -> Self {
         Self::Check(error.into())
-    }
-}
-
-impl From<RemovalError> for ChangePasswordError {
-    fn from(error: RemovalError) -> Self {
-        match error {
-            RemovalError::LastFactor => Self::LastFactor,
-            RemovalError::Storage(error) => error.into(),
-        }
     }
 }
 
@@ -169,7 +160,9 @@ impl ChangePassword {
             policy: self.policy,
         };
         let event = |kind| self.event(kind, command, now);
-        end_other_credentials(unit, others, now, &event).await?;
+        if !end_other_credentials(unit, others, now, &event).await? {
+            return Err(ChangePasswordError::LastFactor);
+        }
         if let Some(mail) = &self.mail {
             mail.run(unit, &password_changed(command.email, mail.links()), now).await?;
         }

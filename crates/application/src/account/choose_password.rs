@@ -3,7 +3,7 @@
 use super::attempt_counters::account_counters;
 use super::find_password_link::usable;
 use super::open_session::{ProvenPerson, open_session};
-use super::password_change::{OtherCredentials, RemovalError, end_other_credentials, replace_password};
+use super::password_change::{OtherCredentials, end_other_credentials, replace_password};
 use super::second_step::{WaitingPerson, begin_second_step};
 use super::{NewPassword, NewPasswordError, SignInOrigin, SignInProgress, UsablePasswordLink};
 use crate::mail::{QueueMail, password_changed};
@@ -119,15 +119,6 @@ pub enum ChoosePasswordError {
     /// The store failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
-}
-
-impl From<RemovalError> for ChoosePasswordError {
-    fn from(error: RemovalError) -> Self {
-        match error {
-            RemovalError::LastFactor => Self::LastFactor,
-            RemovalError::Storage(error) => error.into(),
-        }
-    }
 }
 
 /// Redeems password links. The owner of a new account is signed in at once; that of an existing one signs
@@ -254,8 +245,8 @@ impl ChoosePassword {
         let ChoosePasswordCommand { disconnect_apps, .. } = *command;
         let others = OtherCredentials { user_id, kept_passkeys, disconnect_apps, policy: self.policy };
         let event = |kind| self.event(kind, user_id, context);
-        end_other_credentials(unit, others, context.now, &event).await?;
-        Ok(())
+        let is_enough = end_other_credentials(unit, others, context.now, &event).await?;
+        is_enough.then_some(()).ok_or(ChoosePasswordError::LastFactor)
     }
 
     /// Creates an account with this address and password; `None` if the address was taken in the meantime.

@@ -1,6 +1,6 @@
 //! Replaces a password, and ends what depends on the old one or what somebody who knew it may have added.
 
-use crate::passkey::{RemovedPasskeys, remove_passkeys_except};
+use crate::passkey::{lacks_factor, remove_passkeys_except};
 use crate::ports::storage::{GrantFilter, StorageError, UnitOfWork};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::{AuditEvent, AuditKind};
@@ -37,38 +37,23 @@ pub(super) struct OtherCredentials<'a> {
     pub(super) policy: SecondFactorPolicy,
 }
 
-/// Why credentials cannot be removed.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum RemovalError {
-    /// The operator requires a second factor, and no other is left.
-    #[error("this is the only second factor")]
-    LastFactor,
-    #[error(transparent)]
-    Storage(#[from] StorageError),
-}
-
-/// Ends what somebody who knew the password may have added, and returns the number of removed passkeys. The
-/// caller has locked the user.
+/// Ends what somebody who knew the password may have added. Returns `false` if the operator requires a second
+/// factor and none is left: the caller MUST roll back. The caller has locked the user.
 pub(super) async fn end_other_credentials(
     unit: &mut dyn UnitOfWork,
     others: OtherCredentials<'_>,
     now: DateTime<Utc>,
     event: &(dyn Fn(AuditKind) -> AuditEvent + Send + Sync),
-) -> Result<u64, RemovalError> {
+) -> Result<bool, StorageError> {
     let OtherCredentials { user_id, kept_passkeys, disconnect_apps, policy } = others;
-    let RemovedPasskeys { removed, left } =
-        remove_passkeys_except(unit, user_id, kept_passkeys, event).await?;
-    if policy == SecondFactorPolicy::Required
-        && removed > 0
-        && left == 0
-        && unit.second_factors().find(user_id).await?.is_none()
-    {
-        return Err(RemovalError::LastFactor);
+    let removed = remove_passkeys_except(unit, user_id, kept_passkeys, event).await?;
+    if removed > 0 && lacks_factor(unit, user_id, policy).await? {
+        return Ok(false);
     }
     if disconnect_apps {
         disconnect(unit, user_id, now, event).await?;
     }
-    Ok(removed)
+    Ok(true)
 }
 
 /// Revokes all grants and personal tokens, and deletes the remembered consents.

@@ -1,5 +1,6 @@
 //! Removes a passkey.
 
+use super::lacks_factor;
 use crate::account::{SignedInPerson, end_sign_ins};
 use crate::mail::{QueueMail, passkey_removed};
 use crate::ports::storage::{StorageError, UnitOfWork};
@@ -66,10 +67,7 @@ impl RemovePasskey {
         if !unit.passkeys().delete(user_id, passkey_id).await? {
             return Err(RemovePasskeyError::NotFound);
         }
-        if self.policy == SecondFactorPolicy::Required
-            && unit.second_factors().find(user_id).await?.is_none()
-            && unit.passkeys().list(user_id).await?.is_empty()
-        {
+        if lacks_factor(unit, user_id, self.policy).await? {
             return Err(RemovePasskeyError::LastFactor);
         }
         let ended = end_sign_ins(unit, user_id, Some(session.id)).await?;

@@ -5,33 +5,38 @@ use crate::mail::{QueueMail, passkey_removed};
 use crate::ports::storage::{StorageError, UnitOfWork};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{PasskeyId, UserId};
+use domain::second_factor::SecondFactorPolicy;
 
-/// Numbers of passkeys.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct RemovedPasskeys {
-    pub(crate) removed: u64,
-    pub(crate) left: u64,
-}
-
-/// Removes the passkeys of a user except some, and records each removal. The caller has locked the user.
+/// Removes the passkeys of a user except some, records each removal, and returns their number. The caller has
+/// locked the user.
 pub(crate) async fn remove_passkeys_except(
     unit: &mut dyn UnitOfWork,
     user_id: UserId,
     kept: &[PasskeyId],
     event: &(dyn Fn(AuditKind) -> AuditEvent + Send + Sync),
-) -> Result<RemovedPasskeys, StorageError> {
-    let mut count = RemovedPasskeys { removed: 0, left: 0 };
+) -> Result<u64, StorageError> {
+    let mut count = 0;
     for passkey in unit.passkeys().list(user_id).await? {
-        if kept.contains(&passkey.id) {
-            count.left += 1;
-        } else {
+        if !kept.contains(&passkey.id) {
             unit.passkeys().delete(user_id, passkey.id).await?;
             let removed = event(AuditKind::PasskeyRemoved).subject(passkey.id.as_uuid());
             unit.audit().append(&removed).await?;
-            count.removed += 1;
+            count += 1;
         }
     }
     Ok(count)
+}
+
+/// Returns whether the operator requires a second factor and the user has none. The caller has locked the
+/// user.
+pub(crate) async fn lacks_factor(
+    unit: &mut dyn UnitOfWork,
+    user_id: UserId,
+    policy: SecondFactorPolicy,
+) -> Result<bool, StorageError> {
+    Ok(policy == SecondFactorPolicy::Required
+        && unit.second_factors().find(user_id).await?.is_none()
+        && unit.passkeys().list(user_id).await?.is_empty())
 }
 
 /// Errors of [`RemoveAllPasskeys`].
@@ -62,7 +67,7 @@ impl RemoveAllPasskeys {
         };
         let event = |kind| self.trail.event(AuditActor::Operator, kind).user(user_id);
         let count = remove_passkeys_except(unit.as_mut(), user_id, &[], &event).await?;
-        if count.removed > 0 {
+        if count > 0 {
             let ended = end_sign_ins(unit.as_mut(), user_id, None).await?;
             unit.audit().append(&event(AuditKind::SignedOutEverywhere).count(ended)).await?;
             if let Some(mail) = &self.mail {
@@ -71,6 +76,6 @@ impl RemoveAllPasskeys {
             }
         }
         unit.commit().await?;
-        Ok(count.removed)
+        Ok(count)
     }
 }

@@ -35,7 +35,7 @@ impl ResetSecondFactor {
         let had_app = unit.second_factors().delete(user_id).await?;
         let event = |kind| self.trail.event(AuditActor::Operator, kind).user(user_id);
         let passkeys = remove_passkeys_except(unit.as_mut(), user_id, &[], &event).await?;
-        if !had_app && passkeys.removed == 0 {
+        if !had_app && passkeys == 0 {
             return Err(ResetSecondFactorError::NotSet);
         }
         let ended = end_sign_ins(unit.as_mut(), user_id, None).await?;
