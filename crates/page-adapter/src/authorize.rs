@@ -96,9 +96,7 @@ fn is_clean(name: &str, value: &str) -> bool {
 
 fn problem(error: BeginAuthorizationError) -> Problem {
     match error {
-        BeginAuthorizationError::UnknownClient(_)
-        | BeginAuthorizationError::UnknownRedirectUri { .. }
-        | BeginAuthorizationError::StateTooLong { .. } => Problem::new(Fault::InvalidAuthorizationRequest),
+        BeginAuthorizationError::Rejected { .. } => Problem::new(Fault::InvalidAuthorizationRequest),
         BeginAuthorizationError::Metadata(MetadataError::Busy) => Problem::new(Fault::Busy),
         BeginAuthorizationError::Metadata(fault) => {
             let text = format!(

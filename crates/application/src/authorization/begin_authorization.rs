@@ -19,9 +19,11 @@ use std::net::IpAddr;
 /// Default limit on stored requests per network address without a signed-in user; each is a row.
 pub const ANONYMOUS_REQUESTS: AttemptLimit = AttemptLimit { attempts: 300, window_seconds: 600 };
 
-const UNKNOWN_REDIRECT_URI: &str = "redirect_uri is missing, repeated or not registered";
-const STATE_TOO_LONG: &str = "state is longer than 2048 bytes";
-const NOT_ACTIVE: &str = "the client is disabled or a service client";
+pub(super) const MALFORMED_CLIENT_ID: &str = "client_id is missing, repeated or malformed";
+pub(super) const UNKNOWN_CLIENT: &str = "the client is unknown";
+pub(super) const UNKNOWN_REDIRECT_URI: &str = "redirect_uri is missing, repeated or not registered";
+pub(super) const STATE_TOO_LONG: &str = "state is longer than 2048 bytes";
+pub(super) const NOT_ACTIVE: &str = "the client is disabled or a service client";
 
 const LOGIN_REQUIRED: Refusal =
     Refusal::new(AuthorizationErrorCode::LoginRequired, "no user is signed in in this browser");
@@ -61,19 +63,18 @@ pub enum AuthorizationStep {
 /// Errors shown on a page, because a redirect would not be safe (security.md T22).
 #[derive(Debug, thiserror::Error)]
 pub enum BeginAuthorizationError {
-    /// `client_id` is missing, repeated, unknown, disabled, or of a client that users cannot authorize.
-    /// With the client if it exists.
-    #[error("the client is unknown or cannot be authorized")]
-    UnknownClient(Option<ClientId>),
+    /// The client or the redirect URI (exact match) is unknown or cannot be used, or `state` is longer than
+    /// 2 KiB (security.md T25). The caller does not learn which.
+    #[error("{reason}")]
+    Rejected {
+        /// The client, if it exists.
+        client_id: Option<ClientId>,
+        /// The check that failed.
+        reason: &'static str,
+    },
     /// The metadata document that `client_id` names is not used.
     #[error("the client has no valid metadata document: {0}")]
     Metadata(#[from] MetadataError),
-    /// The redirect URI is missing, repeated, or not registered for this client (exact match).
-    #[error("the redirect URI is missing or not registered")]
-    UnknownRedirectUri {
-        /// The client.
-        client_id: ClientId,
-    },
     /// The request is invalid or cannot be answered without the user, and the operator has not reviewed the
     /// app.
     #[error("{description}; the app is not reviewed")]
@@ -82,12 +83,6 @@ pub enum BeginAuthorizationError {
         client_id: ClientId,
         /// For developers.
         description: &'static str,
-    },
-    /// `state` is longer than 2 KiB (security.md T25).
-    #[error("state is longer than 2048 bytes")]
-    StateTooLong {
-        /// The client.
-        client_id: ClientId,
     },
     /// This network sent too many requests without a signed-in user.
     #[error("too many authorization requests")]
@@ -106,11 +101,9 @@ impl BeginAuthorizationError {
     /// Returns the client, if it is known, and which check failed; for its developer.
     pub const fn rejected_client(&self) -> Option<(ClientId, &'static str)> {
         match self {
-            Self::UnknownClient(Some(client_id)) => Some((*client_id, NOT_ACTIVE)),
-            Self::UnknownRedirectUri { client_id } => Some((*client_id, UNKNOWN_REDIRECT_URI)),
-            Self::StateTooLong { client_id } => Some((*client_id, STATE_TOO_LONG)),
-            Self::NotReviewed { client_id, description } => Some((*client_id, *description)),
-            Self::UnknownClient(None)
+            Self::Rejected { client_id: Some(client_id), reason }
+            | Self::NotReviewed { client_id, description: reason } => Some((*client_id, *reason)),
+            Self::Rejected { client_id: None, .. }
             | Self::Metadata(_)
             | Self::TooManyRequests { .. }
             | Self::Storage(_) => None,
@@ -149,14 +142,10 @@ impl BeginAuthorization {
         let parameters = &command.parameters;
         let client = self.client(parameters.client_id, command.address).await?;
         let redirect_uri = parameters.redirect_uri.and_then(|text| client.registered_redirect_uri(text));
-        let redirect_uri = redirect_uri.ok_or_else(|| {
-            log_refusal(Some(client.id), UNKNOWN_REDIRECT_URI);
-            BeginAuthorizationError::UnknownRedirectUri { client_id: client.id }
-        })?;
+        let redirect_uri = redirect_uri.ok_or_else(|| rejected(Some(client.id), UNKNOWN_REDIRECT_URI))?;
         let state = once(parameters.state);
         if state.is_some_and(|state| state.len() > MAX_STATE_BYTES) {
-            log_refusal(Some(client.id), STATE_TOO_LONG);
-            return Err(BeginAuthorizationError::StateTooLong { client_id: client.id });
+            return Err(rejected(Some(client.id), STATE_TOO_LONG));
         }
         let target = ResponseTarget { redirect_uri: &redirect_uri, state, issuer: &self.issuer };
         let app =
@@ -179,14 +168,10 @@ impl BeginAuthorization {
     /// Finds a client that users can authorize. The caller does not learn why another one is rejected.
     /// Faults of a metadata document, which is public, are reported.
     async fn client(&self, id: Option<&str>, from: IpAddr) -> Result<Client, BeginAuthorizationError> {
-        let refused = |id, reason| {
-            log_refusal(id, reason);
-            BeginAuthorizationError::UnknownClient(id)
-        };
         let presented = match id.map_or(Err(InvalidClientId::Malformed), PresentedClientId::parse) {
             Ok(presented) => presented,
             Err(InvalidClientId::Malformed) => {
-                return Err(refused(None, "client_id is missing, repeated or malformed"));
+                return Err(rejected(None, MALFORMED_CLIENT_ID));
             }
             Err(InvalidClientId::Url(error)) => {
                 log_refusal(None, "client_id is not a valid URL of a metadata document");
@@ -208,11 +193,11 @@ impl BeginAuthorization {
             }
         };
         let found = found.filter(|client| presented.identifies(client));
-        let client = found.ok_or_else(|| refused(None, "the client is unknown"))?;
+        let client = found.ok_or_else(|| rejected(None, UNKNOWN_CLIENT))?;
         if client.can_receive_codes() {
             return Ok(client);
         }
-        Err(refused(Some(id), NOT_ACTIVE))
+        Err(rejected(Some(id), NOT_ACTIVE))
     }
 
     async fn proceed(
@@ -337,6 +322,12 @@ impl Requester<'_> {
 struct Request<'a> {
     app: Requester<'a>,
     asked: ValidatedRequest,
+}
+
+/// Logs and returns which check failed.
+fn rejected(client_id: Option<ClientId>, reason: &'static str) -> BeginAuthorizationError {
+    log_refusal(client_id, reason);
+    BeginAuthorizationError::Rejected { client_id, reason }
 }
 
 /// Logs which check failed. The line has the reference that an error page shows.

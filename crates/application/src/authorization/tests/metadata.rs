@@ -4,7 +4,8 @@ use super::begin::{Outcome, begin, good};
 use super::*;
 use crate::authorization::{
     AuthorizationParameters, AuthorizationStep, BeginAuthorizationError, ConsentDecision, ConsentOutcome,
-    DecideConsent, DecideConsentCommand, OpenConsent, OpenConsentCommand, ParameterValue,
+    DecideConsent, DecideConsentCommand, NOT_ACTIVE, OpenConsent, OpenConsentCommand, ParameterValue,
+    UNKNOWN_CLIENT, UNKNOWN_REDIRECT_URI,
 };
 use crate::ports::storage::{StorageError, UniqueKey};
 use crate::ports::system::FetchedMetadata;
@@ -175,7 +176,10 @@ async fn changed_redirect_uris_are_seen_after_expiry_and_remembered_consents_are
     let (outcome, effects) =
         begin(world([unit], Some(stored(0)), Some(Ok(served(changed)))), asking(), None).await;
     // The request still has the old one.
-    assert!(matches!(outcome, Err(BeginAuthorizationError::UnknownRedirectUri { .. })), "{outcome:?}");
+    assert!(
+        matches!(outcome, Err(BeginAuthorizationError::Rejected { reason: UNKNOWN_REDIRECT_URI, .. })),
+        "{outcome:?}"
+    );
     assert_eq!(captured(&note).redirect_uris[0].as_str(), "https://owl.example/new");
     let [event] = &effects.events.all()[..] else { panic!("one event") };
     assert_eq!((event.kind, event.actor), (AuditKind::ClientChanged, AuditActor::Server));
@@ -243,11 +247,17 @@ async fn a_host_that_the_operator_did_not_list_is_not_fetched() {
 async fn a_disabled_client_is_neither_fetched_nor_accepted_and_a_race_leaves_it_disabled() {
     let disabled = Client { status: ClientStatus::Disabled { at: noon() }, ..stored(0) };
     let (outcome, _) = begin(world([], Some(disabled.clone()), None), asking(), None).await;
-    assert!(matches!(outcome, Err(BeginAuthorizationError::UnknownClient(_))), "{outcome:?}");
+    assert!(
+        matches!(outcome, Err(BeginAuthorizationError::Rejected { reason: NOT_ACTIVE, .. })),
+        "{outcome:?}"
+    );
     let (unit, note) = storing(Some(disabled.clone()));
     let (outcome, _) =
         begin(world([unit], Some(stored(0)), Some(Ok(served(fields())))), asking(), None).await;
-    assert!(matches!(outcome, Err(BeginAuthorizationError::UnknownClient(_))), "{outcome:?}");
+    assert!(
+        matches!(outcome, Err(BeginAuthorizationError::Rejected { reason: NOT_ACTIVE, .. })),
+        "{outcome:?}"
+    );
     assert_eq!(captured(&note).status, disabled.status);
 }
 
@@ -279,7 +289,10 @@ async fn the_stored_id_is_not_a_client_id() {
     let id = url().client_id().to_string();
     let parameters = AuthorizationParameters { client_id: Some(&id), ..asking() };
     let (outcome, _) = begin(world([], Some(stored(60)), None), parameters, None).await;
-    assert!(matches!(outcome, Err(BeginAuthorizationError::UnknownClient(_))), "{outcome:?}");
+    assert!(
+        matches!(outcome, Err(BeginAuthorizationError::Rejected { reason: UNKNOWN_CLIENT, .. })),
+        "{outcome:?}"
+    );
 }
 
 #[tokio::test]
