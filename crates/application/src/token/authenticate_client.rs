@@ -67,7 +67,7 @@ pub enum AuthenticateClientError {
     InvalidClient(Option<RejectedClient>),
     /// No secret was sent, and the client is unknown or has one.
     #[error("the client secret is missing")]
-    SecretMissing(Option<RejectedClient>),
+    SecretMissing(Option<ClientId>),
     /// Authentication failed, and the limit of failures is reached.
     #[error("too many failed authentications")]
     TooManyFailures {
@@ -78,7 +78,7 @@ pub enum AuthenticateClientError {
     },
     /// This client may not send secrets in the query string (decisions 2).
     #[error("secrets are not accepted in the query string")]
-    SecretInQuery(Option<RejectedClient>),
+    SecretInQuery(Option<ClientId>),
     /// The store failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
@@ -93,22 +93,16 @@ pub struct RejectedClient {
     pub reason: &'static str,
 }
 
-impl RejectedClient {
-    const fn with_query(id: ClientId) -> Self {
-        Self { id, reason: "a secret, code or token was in the query string" }
-    }
-}
-
 impl AuthenticateClientError {
     /// Returns the client, if it exists.
-    pub const fn rejected_client(&self) -> Option<RejectedClient> {
-        match self {
-            Self::InvalidClient(rejected)
-            | Self::SecretMissing(rejected)
-            | Self::TooManyFailures { rejected, .. }
-            | Self::SecretInQuery(rejected) => *rejected,
-            Self::Storage(_) => None,
-        }
+    pub fn rejected_client(&self) -> Option<RejectedClient> {
+        let (id, reason) = match self {
+            Self::InvalidClient(rejected) | Self::TooManyFailures { rejected, .. } => return *rejected,
+            Self::SecretMissing(id) => (*id, "no client secret was sent"),
+            Self::SecretInQuery(id) => (*id, "a secret, code or token was in the query string"),
+            Self::Storage(_) => return None,
+        };
+        id.map(|id| RejectedClient { id, reason })
     }
 }
 
@@ -178,13 +172,12 @@ impl AuthenticateClient {
                 Ok(Err(rejected)) => rejected.map(|rejected| rejected.id),
                 Err(_) => None,
             };
-            return Err(AuthenticateClientError::SecretInQuery(id.map(RejectedClient::with_query)));
+            return Err(AuthenticateClientError::SecretInQuery(id));
         }
         match proven? {
             Ok(proven) if in_query && !proven.client.allow_query_secrets => {
                 self.note_exposure(&proven, &presented).await;
-                let rejected = RejectedClient::with_query(proven.client.id);
-                Err(AuthenticateClientError::SecretInQuery(Some(rejected)))
+                Err(AuthenticateClientError::SecretInQuery(Some(proven.client.id)))
             }
             Ok(proven) => Ok(proven.client),
             Err(rejected) => Err(self.count_failure(&presented, rejected, now).await?),
@@ -202,21 +195,17 @@ impl AuthenticateClient {
         presented: &PresentedCredentials<'_>,
     ) -> Result<Client, AuthenticateClientError> {
         let found = self.find(presented.client_id).await?.map(|found| found.client);
-        let with_secret = found
-            .as_ref()
-            .map(|client| RejectedClient { id: client.id, reason: "no client secret was sent" });
         // A URL is the id of a public app, which is refused. Other ids may be those of clients with a secret.
         let is_url = presented.client_id.contains("://");
         let error = if is_url {
             AuthenticateClientError::InvalidClient(None)
         } else {
-            AuthenticateClientError::SecretMissing(with_secret)
+            AuthenticateClientError::SecretMissing(found.as_ref().map(|client| client.id))
         };
         let client = found.filter(|client| client.kind.is_public()).ok_or(error)?;
         let allows_query = self.allow_query_secrets && client.allow_query_secrets;
         if presented.in_query != QuerySecrets::None && !allows_query {
-            let rejected = RejectedClient::with_query(client.id);
-            return Err(AuthenticateClientError::SecretInQuery(Some(rejected)));
+            return Err(AuthenticateClientError::SecretInQuery(Some(client.id)));
         }
         if client.status.is_active() {
             Ok(client)

@@ -17,8 +17,11 @@ use domain::refresh_token::{RefreshToken, RotatingToken};
 use domain::resource::Resource;
 use domain::scope::ScopeSet;
 use domain::secret::{Secret, SecretHash, SecretKind};
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::sync::Arc;
+
+const UNKNOWN: &str = "the code is unknown";
 
 /// Input of [`RedeemCode`].
 #[derive(Clone, Copy)]
@@ -56,7 +59,7 @@ pub enum RedeemCodeError {
     /// The code is unknown, used or expired, belongs to another client, or is bound to other values; the
     /// caller does not learn which.
     #[error("the code is not valid")]
-    InvalidGrant(&'static str),
+    InvalidGrant(Cow<'static, str>),
     /// This kind of client cannot redeem codes.
     #[error("the client may not redeem codes")]
     UnauthorizedClient,
@@ -91,9 +94,9 @@ impl RedeemCode {
         if !command.client.kind.is_app() {
             return Err(RedeemCodeError::UnauthorizedClient);
         }
-        let refused = |reason| {
+        let refused = |reason: &'static str| {
             log_refusal(command.client.id, reason);
-            RedeemCodeError::InvalidGrant(reason)
+            RedeemCodeError::InvalidGrant(reason.into())
         };
         let secret = Secret::parse(SecretKind::AuthorizationCode, command.code);
         let secret = secret.map_err(|_| refused("the code is malformed"))?;
@@ -112,7 +115,7 @@ impl RedeemCode {
         // Locks the user before the code, which serializes this with a revocation of the user's grants.
         let Some(locked) = unit.codes().find_and_lock(&secret.hash()).await? else {
             unit.rollback().await?;
-            return Err(refused("the code is unknown"));
+            return Err(refused(UNKNOWN));
         };
         if let Err(refusal) = locked.code.check(&redemption) {
             return Err(self.refuse(unit, (&locked.code, command.client.id), refusal, now).await?);
@@ -207,18 +210,11 @@ impl RedeemCode {
             log_refusal(presenter, refusal);
             unit.rollback().await?;
         }
-        Ok(RedeemCodeError::InvalidGrant(told(refusal)))
-    }
-}
-
-/// Returns which check failed, for the developer of the client, who does not learn of other clients' codes.
-const fn told(refusal: CodeRefusal) -> &'static str {
-    match refusal {
-        CodeRefusal::WrongClient => "the code is unknown",
-        CodeRefusal::WrongRedirectUri => "the redirect URI is not the one of the authorization request",
-        CodeRefusal::Replayed { .. } => "the code was used before",
-        CodeRefusal::Expired => "the code has expired",
-        CodeRefusal::WrongVerifier => "the code verifier does not match",
+        // For the developer of the client, who does not learn of other clients' codes.
+        Ok(RedeemCodeError::InvalidGrant(match refusal {
+            CodeRefusal::WrongClient => UNKNOWN.into(),
+            refusal => refusal.to_string().into(),
+        }))
     }
 }
 

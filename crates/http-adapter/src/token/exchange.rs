@@ -27,7 +27,7 @@ pub(super) async fn run(
             let command = RedeemCodeCommand { client, code, redirect_uri, code_verifier, resource, address };
             let issued = state.redeem_code.run(command).await.inspect_err(|error| {
                 if let RedeemCodeError::InvalidGrant(reason) = error {
-                    note_token_rejection(request, *reason);
+                    note_token_rejection(request, reason.clone());
                 }
             })?;
             Ok(HttpResponse::Ok().json(TokenBody::from(issued)))
