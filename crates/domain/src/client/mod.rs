@@ -10,7 +10,7 @@ pub use metadata::{
     InvalidClientId, InvalidMetadataUrl, MetadataContent, MetadataDocument, MetadataError, MetadataFields,
     MetadataPolicy, MetadataUrl, PresentedClientId,
 };
-pub use redirect_uri::{InvalidRedirectUri, RedirectUri};
+pub use redirect_uri::{InvalidRedirectUri, RedirectUri, is_loopback};
 pub use review::{Contact, InvalidContact, MAX_DRAFT_USERS, MAX_OWN_CLIENTS, MAX_OWN_REDIRECT_URIS, Review};
 pub use web_page::{ClientPages, InvalidWebPage, WebPage};
 

@@ -108,16 +108,7 @@ impl RedirectUri {
     /// Returns whether the URI leads to a program on the person's computer (RFC 8252 section 7.3), over http
     /// or https. No domain proves which program that is.
     pub fn is_loopback(&self) -> bool {
-        self.url().is_some_and(|url| match url.host() {
-            // All names below `localhost` are loopback (RFC 6761 section 6.3).
-            Some(Host::Domain(name)) => {
-                let name = name.trim_end_matches('.');
-                name == "localhost" || name.ends_with(".localhost")
-            }
-            Some(Host::Ipv4(address)) => address.is_loopback(),
-            Some(Host::Ipv6(address)) => address.is_loopback(),
-            None => false,
-        })
+        self.url().is_some_and(|url| is_loopback(&url))
     }
 
     /// Returns whether both are loopback URIs that are equal except for their ports.
@@ -149,6 +140,20 @@ impl RedirectUri {
     /// Parses the URI again; this succeeded at registration.
     fn url(&self) -> Option<Url> {
         Url::parse(&self.0).ok()
+    }
+}
+
+/// Returns whether the host of a URL is the person's computer.
+pub fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        // All names below `localhost` are loopback (RFC 6761 section 6.3).
+        Some(Host::Domain(name)) => {
+            let name = name.trim_end_matches('.');
+            name == "localhost" || name.ends_with(".localhost")
+        }
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
     }
 }
 

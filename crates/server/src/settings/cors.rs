@@ -3,7 +3,8 @@
 use super::problem::Problem;
 use super::section::section;
 use super::text_list::TextList;
-use url::{Host, Url};
+use domain::client::is_loopback;
+use url::Url;
 
 section! {
     /// Browser apps at other origins that may get tokens and read data.
@@ -16,15 +17,8 @@ section! {
 impl CorsSettings {
     /// Returns the first allowed origin that is on the person's own computer.
     pub(crate) fn loopback_origin(&self) -> Option<&str> {
-        let is_loopback = |origin: &str| {
-            Url::parse(origin).is_ok_and(|url| match url.host() {
-                Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-                Some(Host::Ipv4(address)) => address.is_loopback(),
-                Some(Host::Ipv6(address)) => address.is_loopback(),
-                None => false,
-            })
-        };
-        self.allowed_origins.0.iter().map(String::as_str).find(|origin| is_loopback(origin))
+        let is_local = |origin: &&str| Url::parse(origin).is_ok_and(|url| is_loopback(&url));
+        self.allowed_origins.0.iter().map(String::as_str).find(is_local)
     }
 
     pub(super) fn problems(&self) -> Vec<Problem> {
@@ -51,6 +45,16 @@ fn is_origin(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_first_origin_on_the_persons_computer_is_found_in_any_spelling() {
+        for local in ["http://localhost:3000", "http://LOCALHOST.", "https://owl.localhost", "http://[::1]:1"]
+        {
+            let all = ["https://app.example.org", local].map(str::to_owned);
+            let settings = CorsSettings { allowed_origins: TextList(all.into()) };
+            assert_eq!(settings.loopback_origin(), Some(local));
+        }
+    }
 
     #[test]
     fn an_origin_is_written_as_browsers_send_it() {
