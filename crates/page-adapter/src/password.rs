@@ -122,8 +122,14 @@ pub(super) async fn show_link(state: Data<PageState>, request: HttpRequest) -> R
     let link = parse_link(given.get("link"))?;
     let found = find_link(&state, &link).await?;
     let (visit, cookie) = visit::get_or_create(&request, &state);
-    let typed = TypedLinkForm { time_zone: "", kept_passkeys: &[], disconnects_apps: false };
-    let contents = LinkPage { link, found, typed, errors: FormErrors::none() };
+    let contents = LinkPage {
+        link,
+        found,
+        time_zone: "",
+        kept_passkeys: &[],
+        disconnects_apps: false,
+        errors: FormErrors::none(),
+    };
     Ok(with_cookies(contents.answer(&state, &visit).await?, [cookie]))
 }
 
@@ -144,9 +150,15 @@ pub(super) async fn submit_link(
     let wrong_zone = needs_zone && home_timezone.is_none();
     let kept_passkeys = passkeys::kept(&form)?;
     let disconnects_apps = form.is_ticked("disconnect_apps")?;
-    let typed = TypedLinkForm { time_zone, kept_passkeys: &kept_passkeys, disconnects_apps };
     let user_id = found.purpose.user_id();
-    let contents = |errors| LinkPage { link: link.clone(), found, typed, errors };
+    let contents = |errors| LinkPage {
+        link: link.clone(),
+        found,
+        time_zone,
+        kept_passkeys: &kept_passkeys,
+        disconnects_apps,
+        errors,
+    };
     if wrong_zone {
         let errors = FormErrors::field("time_zone", "Choose your time zone.");
         return contents(errors).answer(&state, &visit).await;
@@ -168,23 +180,19 @@ pub(super) async fn submit_link(
         disconnect_apps: disconnects_apps,
         origin: person::origin(&request, &browser, signed_in.as_ref()),
     };
-    match state.choose_password.run(command).await {
-        Ok(chosen) => match chosen.sign_in {
-            Some(progress) => Ok(signed_up(&state, &progress)),
-            None => page(StatusCode::OK, &PASSWORD_SET),
-        },
-        Err(ChoosePasswordError::Rule(rule)) => {
-            let errors = FormErrors::field("password", password_rule(rule));
-            contents(errors).answer(&state, &visit).await
+    let errors = match state.choose_password.run(command).await {
+        Ok(chosen) => {
+            return match chosen.sign_in {
+                Some(progress) => Ok(signed_up(&state, &progress)),
+                None => page(StatusCode::OK, &PASSWORD_SET),
+            };
         }
-        Err(ChoosePasswordError::PasskeyRejected) => {
-            contents(FormErrors::form(NOT_CONFIRMED)).answer(&state, &visit).await
-        }
-        Err(ChoosePasswordError::LastFactor) => {
-            contents(FormErrors::form(LAST_FACTOR)).answer(&state, &visit).await
-        }
-        Err(error) => Err(error.into()),
-    }
+        Err(ChoosePasswordError::Rule(rule)) => FormErrors::field("password", password_rule(rule)),
+        Err(ChoosePasswordError::PasskeyRejected) => FormErrors::form(NOT_CONFIRMED),
+        Err(ChoosePasswordError::LastFactor) => FormErrors::form(LAST_FACTOR),
+        Err(error) => return Err(error.into()),
+    };
+    contents(errors).answer(&state, &visit).await
 }
 
 /// Returns the response to a new account: its home, or the second step if the operator requires one.
@@ -261,22 +269,15 @@ async fn apps_or_tokens(state: &PageState, user_id: UserId) -> Result<bool, Prob
 struct LinkPage<'a> {
     link: Secret,
     found: UsablePasswordLink,
-    typed: TypedLinkForm<'a>,
-    errors: FormErrors,
-}
-
-/// Values typed into the form behind a link.
-#[derive(Clone, Copy)]
-struct TypedLinkForm<'a> {
     time_zone: &'a str,
     kept_passkeys: &'a [PasskeyId],
     disconnects_apps: bool,
+    errors: FormErrors,
 }
 
 impl LinkPage<'_> {
     async fn answer(self, state: &PageState, visit: &Secret) -> Result<HttpResponse, Problem> {
-        let Self { link, found, typed, errors } = self;
-        let TypedLinkForm { time_zone, kept_passkeys, disconnects_apps } = typed;
+        let Self { link, found, time_zone, kept_passkeys, disconnects_apps, errors } = self;
         let UsablePasswordLink { purpose, email, expires_at: _ } = found;
         let (passkeys, has_access) = match purpose.user_id() {
             Some(user_id) => (state.list_passkeys.run(user_id).await?, apps_or_tokens(state, user_id).await?),

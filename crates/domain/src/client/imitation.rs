@@ -81,8 +81,7 @@ pub(super) fn look_alike(one: &str, other: &str) -> bool {
 
 fn starts_like_product(word: &str) -> bool {
     let lengths = PRODUCT.len() - 1..=PRODUCT.len() + 1;
-    word.starts_with(PRODUCT)
-        || lengths.filter_map(|length| word.get(..length)).any(|start| resembles(start, PRODUCT))
+    lengths.filter_map(|length| word.get(..length)).any(|start| resembles(start, PRODUCT))
 }
 
 /// Returns whether two spellings are equal, or long and one edit apart: a letter added, missing, replaced or
