@@ -151,13 +151,14 @@ mod tests {
     fn a_line_is_written_within_100_ms() {
         let (buffer, written) = buffer(None);
         std::thread::spawn(|| buffer.flush_regularly());
-        for line in ["one", "two"] {
+        let delays = ["one", "two", "three", "four", "five"].map(|line| {
             let logged_at = Instant::now();
             logging(buffer, || tracing::info!("{line}"));
             assert_eq!(written.recv_timeout(Duration::from_secs(5)), Ok(format!(" INFO {line}\n")));
-            // A busy machine may wake the thread late; the delay itself leaves room for that.
-            assert!(DELAY * 2 <= PROMISED && logged_at.elapsed() >= DELAY, "{:?}", logged_at.elapsed());
-        }
+            logged_at.elapsed()
+        });
+        // A busy machine may wake the thread late, but not each time.
+        assert!(delays.iter().any(|delay| *delay < PROMISED), "{delays:?}");
     }
 
     #[test]
