@@ -2,8 +2,8 @@
 
 use crate::Harness;
 use crate::fixture::{
-    browser, client, client_id, grant, import_id, key_id, label, now, passkey, passkey_id, seconds, secret,
-    signing_key, supplement_id, user, user_id,
+    Counting, DistinctIds, browser, client, client_id, grant, import_id, key_id, label, now, passkey,
+    passkey_id, seconds, secret, signing_key, supplement_id, user, user_id,
 };
 use application::account::{
     ConfirmEmailChange, EndSessions, EndSessionsCommand, IssuePasswordLink, SignedInPerson,
@@ -19,14 +19,13 @@ use application::operator::{
 };
 use application::passkey::{RemovePasskey, RemovePasskeyCommand, RenamePasskey, RenamePasskeyCommand};
 use application::personal_token::{CreatePersonalToken, CreatePersonalTokenCommand};
-use application::ports::system::{Clock, Entropy, WebhookSigner, WebhookSignerError};
+use application::ports::system::{WebhookSigner, WebhookSignerError};
 use application::profile::ChangeProfile;
 use application::second_factor::ResetSecondFactor;
 use application::upload::{
     AddPart, BeginUpload, BeginUploadCommand, FinishUpload, UploadKey, UploadLimits, UploadOptions,
 };
 use application::webhook::{ManageWebhooks, WebhookActor};
-use chrono::{DateTime, Utc};
 use domain::audit::AuditActor;
 use domain::client::{Client, ClientKind};
 use domain::grant::Grant;
@@ -43,34 +42,16 @@ use domain::webhook::{SealedWebhookSecret, WebhookSecret};
 use std::fmt::Debug;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use uuid::Uuid;
 
 /// More often than any pool has connections.
 const TIMES: u32 = 20;
 const ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7));
 
-/// Clock, entropy source and signer of the use cases.
-#[derive(Default)]
-struct System(AtomicU64);
+/// Signer of endpoints that do not exist.
+struct Nothing;
 
-impl Clock for System {
-    fn now(&self) -> DateTime<Utc> {
-        now()
-    }
-}
-
-impl Entropy for System {
-    fn secret_bytes(&self) -> SecretBytes {
-        SecretBytes::new([0x3c; 32])
-    }
-
-    fn uuid(&self) -> Uuid {
-        Uuid::from_u128(0x4ef_0000 + u128::from(self.0.fetch_add(1, Ordering::SeqCst)))
-    }
-}
-
-impl WebhookSigner for System {
+impl WebhookSigner for Nothing {
     fn seal(
         &self,
         _: WebhookEndpointId,
@@ -91,10 +72,14 @@ impl WebhookSigner for System {
 
 /// Creates a use case from its ports, if any, and what all of them need.
 macro_rules! make {
-    ($harness:ident, $use_case:ident $(, $port:expr)*) => {{
-        let system = Arc::new(System::default());
-        $use_case::new($harness.factory.clone(), $($port,)* system.clone(), system)
-    }};
+    ($harness:ident, $use_case:ident $(, $port:expr)*) => {
+        $use_case::new(
+            $harness.factory.clone(),
+            $($port,)*
+            Arc::new(DistinctIds),
+            Arc::new(Counting::default()),
+        )
+    };
 }
 
 /// Checks that a rejection opens no connection, after a first one that may open those of readers.
@@ -253,7 +238,7 @@ pub(crate) async fn rejected_changes_of_records_open_no_connection(harness: &Har
     })
     .await;
     let key = UploadKey { user_id: person, id: import_id(9) };
-    let clock = Arc::new(System::default());
+    let clock = Arc::new(Counting::default());
     let add = AddPart::new(harness.factory.clone(), clock.clone(), UploadLimits::default());
     assert_level(harness, "part of an unknown upload", async || add.run(key, 0, &[1]).await).await;
     let finish = FinishUpload::new(harness.factory.clone(), clock);
@@ -308,7 +293,7 @@ pub(crate) async fn rejected_commands_of_the_operator_open_no_connection(harness
     let retire = make!(harness, RetireSigningKey);
     assert_level(harness, "retire an unknown key", async || retire.run(key_id(9)).await).await;
     assert_level(harness, "retire the last key", async || retire.run(key_id(1)).await).await;
-    let webhooks = make!(harness, ManageWebhooks, harness.webhooks.clone(), Arc::new(System::default()));
+    let webhooks = make!(harness, ManageWebhooks, harness.webhooks.clone(), Arc::new(Nothing));
     let (endpoint, actor) = (WebhookEndpointId::from_uuid(Uuid::nil()), WebhookActor::Operator);
     assert_level(harness, "test an unknown endpoint", async || webhooks.test(endpoint, actor).await).await;
     assert_level(harness, "rotate an unknown endpoint", async || {

@@ -216,14 +216,6 @@ on_sqlite! {
         assert_eq!((&trend["n"], &trend["all"]["bedtime"]["n"]), (&json!(2), &json!(2)), "{trend}");
     }
 
-    async fn medians_of_times_in_a_trend_do_not_depend_on_the_side_of_midnight(world: World) {
-        let night = |from: &str, to: &str| json!({ "type": "sleep_session", "source": "ring",
-            "time_in_bed_start": format!("2026-11-{from}:00+01:00"), "time_in_bed_end": format!("2026-11-{to}:00+01:00") });
-        let scene = Scene::new(world, &[night("10T15:59", "10T23:59"), night("11T16:01", "12T00:01")]);
-        let answer = scene.assistant.call("get_sleep_trend", json!({ "from": "2026-11-10", "to": "2026-11-12" })).await;
-        assert_eq!((&answer["all"]["bedtime"]["median"], &answer["all"]["wake_time"]["median"]), (&json!("16:00"), &json!("00:00")));
-    }
-
     async fn times_of_a_trend_are_those_of_the_clock_where_the_person_lives(world: World) {
         let night = |day: u32, offset: &str| json!({ "type": "sleep_session", "source": "ring",
             "time_in_bed_start": format!("2026-03-{:02}T23:00:00+01:00", day - 1), "time_in_bed_end": format!("2026-03-{day}T07:00:00{offset}") });

@@ -2,7 +2,6 @@
 
 pub(super) mod authenticator;
 mod registration;
-mod rejection;
 mod removal;
 mod sign_in;
 
