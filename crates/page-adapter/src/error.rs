@@ -184,7 +184,8 @@ mod tests {
         // A new password does not end the wait for a link.
         let link = page_of_text(ErrorText { endpoint: Some(Endpoint::ForgotPassword), ..text }).await;
         assert!(!link.contains("href=\"/forgot-password\""), "{link}");
-        let sent = ErrorText { detail: "Nothing was sent.", endpoint: Some(Endpoint::TestOwnWebhook), ..text };
+        let sent =
+            ErrorText { detail: "Nothing was sent.", endpoint: Some(Endpoint::TestOwnWebhook), ..text };
         assert!(page_of_text(sent).await.contains("Nothing was sent. Try again in 10 minutes."));
     }
 
