@@ -65,7 +65,7 @@ pub enum ClientError {
     #[error("a public app must use PKCE")]
     PkceNeeded,
     /// The developer changed the client after the operator had reviewed it.
-    #[error("the client was changed since this revision; review it again with `restwell client show`")]
+    #[error("this is not the client's current revision; review it again with `restwell client show`")]
     ChangedSinceReview,
     /// The store failed.
     #[error(transparent)]
