@@ -94,6 +94,23 @@ on_sqlite! {
         }
     }
 
+    async fn medians_of_times_do_not_depend_on_the_side_of_midnight(world: World) {
+        let scene = Scene::new(world).await;
+        let night = |start: &str, end: &str| json!({
+            "type": "sleep_session", "source": "watch", "time_in_bed_start": start, "time_in_bed_end": end,
+        });
+        let evenings = [
+            night("2026-11-10T15:59:00+01:00", "2026-11-10T23:59:00+01:00"),
+            night("2026-11-11T16:01:00+01:00", "2026-11-12T00:01:00+01:00"),
+        ];
+        let file = scene.world.file("evenings.ndjson", &evenings.map(|line| format!("{line}\n")).concat());
+        scene.world.ok(&["import", "--user", &scene.person.user_id, &file]);
+        let page = scene.browser.open("/nights?to=2026-11-15").await.text();
+        for words in ["Bedtime 16:00", "Wake-up 00:00"] {
+            assert!(page.contains(words), "{words}: {page}");
+        }
+    }
+
     async fn a_night_is_listed_under_the_day_of_waking_up_where_it_was_recorded(world: World) {
         let scene = Scene::new(world).await;
         // 23:30 on 9 March in Honolulu, 10 March in Berlin.
