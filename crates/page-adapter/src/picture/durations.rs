@@ -137,13 +137,14 @@ fn median(
             _ => runs.push((x, x + SLOT)),
         }
     }
+    let middle = runs.first().zip(runs.last()).map_or(x, |(first, last)| i64::midpoint(first.0, last.1));
     let mut line = Lines::default();
     for (from, to) in runs {
         line.horizontal(y(spread.median), from, to);
     }
     MedianMark {
         line: line.into_path(),
-        text_x: TextX::above(i64::midpoint(x, end), width(weeks)),
+        text_x: TextX::above(middle, width(weeks)),
         label: (end - x >= MIN_LABELLED_DAYS * SLOT).then(|| moment::short_duration(spread.median)),
         n: spread.n,
     }

@@ -294,12 +294,13 @@ impl Lines {
 }
 
 impl Raster {
-    /// Counts the listed sessions: `31 nights and naps`.
+    /// Counts the listed sessions: `31 nights, 2 naps`.
     pub(crate) fn count(&self) -> String {
-        match self.lines.len() {
-            1 => "1 session".to_owned(),
-            number if self.has_naps => format!("{number} nights and naps"),
-            number => format!("{number} nights"),
+        let naps = self.lines.iter().filter(|line| line.is_nap).count();
+        match (counted(self.lines.len() - naps, "night"), naps) {
+            (nights, 0) => nights,
+            (_, naps) if naps == self.lines.len() => counted(naps, "nap"),
+            (nights, naps) => format!("{nights}, {}", counted(naps, "nap")),
         }
     }
 }
