@@ -3,6 +3,7 @@
 use super::view::Moment;
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, TimeDelta, Utc};
 use domain::sleep::local_date;
+use domain::sleep::trend::SleepSpan;
 use domain::time::{TimeZone, format};
 
 /// Formats a time to the minute: `3 November 2026, 07:12`.
@@ -68,6 +69,18 @@ pub(super) fn from_to(start_millis: i64, end_millis: i64, zone: TimeZone) -> Str
     let days = (local_date(end_millis, zone) - local_date(start_millis, zone)).num_days();
     let later = if days > 1 { format!(" ({days} days later)") } else { String::new() };
     format!("{} to {}{later}", clock(start_millis, zone), clock(end_millis, zone))
+}
+
+/// Formats the times of a session, by the offset of its recording if that differs from the zone's when it
+/// ends: `15:30 to 23:30 (UTC-09:00)`.
+pub(super) fn span(span: &SleepSpan, zone: TimeZone) -> String {
+    let end = DateTime::from_timestamp_millis(span.end_millis).unwrap_or_default();
+    let Some(offset) = span.offset_at_end.filter(|offset| *offset != zone.offset_at(end)) else {
+        return from_to(span.start_millis, span.end_millis, zone);
+    };
+    let shift = i64::from(offset.seconds()) * 1_000;
+    let times = from_to(span.start_millis + shift, span.end_millis + shift, TimeZone::UTC);
+    format!("{times} (UTC{offset})")
 }
 
 /// Formats a duration to the minute, rounded half up: `7 h 15 min`.

@@ -126,7 +126,7 @@ fn span_bars<'a>(
     let height = BAR_HEIGHT / count;
     let class = class(lane, span.is_nap());
     let tip = move || {
-        let (date, time) = (span.date(zone), moment::from_to(span.start_millis, span.end_millis, zone));
+        let (date, time) = (span.date(zone), moment::span(span, zone));
         let length = moment::duration(span.in_bed_millis());
         let nap = if span.is_nap() { "nap, " } else { "" };
         format!("{}, {time}, {nap}{length}", moment::weekday_and_day(date))
@@ -198,7 +198,7 @@ pub(crate) fn sleep_line(span: &SleepSpan, zone: TimeZone) -> SleepLine {
     SleepLine {
         id: span.id.to_string(),
         day: crate::view::Moment { text: moment::weekday_and_day(date), machine: date.to_string() },
-        time: moment::from_to(span.start_millis, span.end_millis, zone),
+        time: moment::span(span, zone),
         in_bed: moment::duration(span.in_bed_millis()),
         asleep: span.asleep_millis.map(moment::duration),
         source: source_name(span.source.as_deref()),
