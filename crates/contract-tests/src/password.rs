@@ -74,6 +74,24 @@ pub(crate) async fn a_password_replaces_an_earlier_one(harness: &Harness) {
     assert_eq!(find(harness, 2).await, Some(password_hash(9)));
 }
 
+pub(crate) async fn a_deleted_password_is_gone_and_only_it(harness: &Harness) {
+    for number in [1, 2] {
+        harness.store_user(&user(number)).await;
+        set(harness, number, &password_hash(number)).await;
+    }
+    for had_one in [true, false] {
+        let mut unit = harness.begin().await;
+        assert_eq!(unit.passwords().delete(user_id(1)).await.unwrap(), had_one);
+        unit.commit().await.unwrap();
+        assert_eq!(find(harness, 1).await, None);
+    }
+    assert_eq!(find(harness, 2).await, Some(password_hash(2)));
+    // A sign-in that was under way does not bring it back; a new one may be set.
+    assert!(!rehash_in_a_task(harness, 1, 3).await.unwrap());
+    set(harness, 1, &password_hash(4)).await;
+    assert_eq!(find(harness, 1).await, Some(password_hash(4)));
+}
+
 pub(crate) async fn a_rehash_replaces_nothing_but_the_hash_that_it_was_made_for(harness: &Harness) {
     for number in [1, 2, 3] {
         harness.store_user(&user(number)).await;

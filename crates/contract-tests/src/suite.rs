@@ -179,7 +179,7 @@ suite! {
     password {
         credentials_are_found_by_address_whatever_its_case,
         an_account_without_a_password_has_credentials_without_one, an_unknown_address_has_no_credentials,
-        a_password_replaces_an_earlier_one, a_rehash_replaces_nothing_but_the_hash_that_it_was_made_for,
+        a_password_replaces_an_earlier_one, a_deleted_password_is_gone_and_only_it, a_rehash_replaces_nothing_but_the_hash_that_it_was_made_for,
         of_racing_rehashes_one_wins_and_none_undoes_a_change,
         a_password_that_was_found_stays_until_the_unit_of_work_ends,
         concurrent_changes_of_a_found_password_are_serialized,

@@ -70,6 +70,12 @@ impl PasswordRepository for PgUnitOfWork {
         connection.execute(query).await.map(drop)
     }
 
+    async fn delete(&mut self, user_id: UserId) -> Result<bool, StorageError> {
+        let connection = self.connection()?;
+        lock_account(connection, user_id).await?;
+        Ok(connection.execute(diesel::delete(password::table.find(user_id.as_uuid()))).await? > 0)
+    }
+
     async fn rehash(
         &mut self,
         user_id: UserId,

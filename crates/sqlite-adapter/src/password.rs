@@ -78,6 +78,11 @@ impl PasswordRepository for SqliteUnitOfWork {
         self.run(execute(query)).await.map(drop)
     }
 
+    async fn delete(&mut self, user_id: UserId) -> Result<bool, StorageError> {
+        let query = diesel::delete(password::table.find(blob(user_id.as_uuid())));
+        Ok(self.run(execute(query)).await? > 0)
+    }
+
     async fn rehash(
         &mut self,
         user_id: UserId,

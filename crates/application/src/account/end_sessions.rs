@@ -30,16 +30,25 @@ pub enum EndSessionsError {
     Storage(#[from] StorageError),
 }
 
-/// Ends a user's sessions, pending sign-ins and unused links; returns the number of sessions. The caller has
-/// locked the user.
+/// Numbers of what ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EndedSignIns {
+    /// Sessions.
+    pub sessions: u64,
+    /// Unused password links.
+    pub links: u64,
+}
+
+/// Ends a user's sessions, pending sign-ins and unused links. The caller has locked the user.
 pub(crate) async fn end_sign_ins(
     unit: &mut dyn UnitOfWork,
     user_id: UserId,
     except: Option<SessionId>,
-) -> Result<u64, StorageError> {
+) -> Result<EndedSignIns, StorageError> {
     unit.pending_sign_ins().delete_of_user(user_id).await?;
-    unit.password_links().delete_of_user(user_id).await?;
-    unit.sessions().delete_of_user(user_id, except).await
+    let links = unit.password_links().delete_of_user(user_id).await?;
+    let sessions = unit.sessions().delete_of_user(user_id, except).await?;
+    Ok(EndedSignIns { sessions, links })
 }
 
 audit::use_case! {
@@ -48,13 +57,14 @@ audit::use_case! {
 }
 
 impl EndSessions {
-    /// Ends the sessions and returns their number. Grants and personal access tokens stay valid.
-    pub async fn run(&self, command: EndSessionsCommand) -> Result<u64, EndSessionsError> {
+    /// Ends the sessions, and links to choose a password. Grants and personal access tokens stay valid.
+    pub async fn run(&self, command: EndSessionsCommand) -> Result<EndedSignIns, EndSessionsError> {
         let EndSessionsCommand { user_id, except, actor, address } = command;
         let mut unit = self.units.begin().await?;
         unit.users().find(user_id).await?.ok_or(EndSessionsError::NotFound)?;
         let ended = end_sign_ins(unit.as_mut(), user_id, except).await?;
-        let event = self.trail.event(actor, AuditKind::SignedOutEverywhere).user(user_id).count(ended);
+        let event =
+            self.trail.event(actor, AuditKind::SignedOutEverywhere).user(user_id).count(ended.sessions);
         commit(unit, &[AuditEvent { address, ..event }]).await?;
         Ok(ended)
     }

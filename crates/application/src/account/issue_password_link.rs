@@ -1,6 +1,8 @@
 //! Issues a password link for the operator.
 
+use super::password_change::drop_password;
 use crate::mail::{IssuedLink, QueueMail, invitation, new_password};
+use crate::passkey::remove_all_passkeys;
 use crate::ports::storage::StorageError;
 use chrono::{DateTime, Utc};
 use domain::audit::{AuditActor, AuditKind};
@@ -17,6 +19,8 @@ pub struct IssuedPasswordLink {
     pub expires_at: DateTime<Utc>,
     /// Whether an email with the link is queued.
     pub is_mailed: bool,
+    /// Number of passkeys that were removed.
+    pub passkeys_removed: u64,
 }
 
 /// Errors of [`IssuePasswordLink`].
@@ -46,6 +50,20 @@ impl IssuePasswordLink {
     /// Replaces the user's links with a new one, and emails it if there is an outbox. The current password
     /// stays valid until another one is chosen.
     pub async fn run(&self, user_id: UserId) -> Result<IssuedPasswordLink, IssuePasswordLinkError> {
+        self.issue(user_id, false).await
+    }
+
+    /// Does the same for a person whose password somebody else knew: removes the password and the passkeys,
+    /// and ends the sign-ins, so that only the link opens the account.
+    pub async fn run_alone(&self, user_id: UserId) -> Result<IssuedPasswordLink, IssuePasswordLinkError> {
+        self.issue(user_id, true).await
+    }
+
+    async fn issue(
+        &self,
+        user_id: UserId,
+        is_alone: bool,
+    ) -> Result<IssuedPasswordLink, IssuePasswordLinkError> {
         let now = self.trail.now();
         let mut unit = self.units.begin().await?;
         let user = unit.users().find(user_id).await?.ok_or(IssuePasswordLinkError::NotFound)?;
@@ -57,19 +75,28 @@ impl IssuePasswordLink {
         }
         let secret = Secret::from_bytes(SecretKind::PasswordLink, &self.trail.entropy.secret_bytes());
         let stored = PasswordLink::new(secret.hash(), PasswordLinkPurpose::Invitation { user_id }, now);
+        let had_password = unit.passwords().find(user_id).await?.is_some();
+        let mut passkeys_removed = 0;
+        if is_alone {
+            passkeys_removed =
+                remove_all_passkeys(unit.as_mut(), &user, self.mail.as_ref(), &self.trail).await?;
+            drop_password(unit.as_mut(), user_id, now).await?;
+        }
         unit.password_links().delete_of_user(user_id).await?;
         unit.password_links().insert(&stored).await?;
         if let Some(mail) = &self.mail {
             let link = IssuedLink { secret: &secret, stored: &stored };
-            let message = match unit.passwords().find(user_id).await? {
-                None => invitation(&user.email, mail.links(), &link),
-                Some(_) => new_password(&user.email, mail.links(), &link),
+            let message = if had_password {
+                new_password(&user.email, mail.links(), &link, !is_alone)
+            } else {
+                invitation(&user.email, mail.links(), &link)
             };
             mail.run(unit.as_mut(), &message, now).await?;
         }
         let event = self.trail.event(AuditActor::Operator, AuditKind::PasswordLinkIssued);
         unit.audit().append(&event.user(user_id)).await?;
         unit.commit().await?;
-        Ok(IssuedPasswordLink { link: secret, expires_at: stored.expires_at, is_mailed: self.mail.is_some() })
+        let (expires_at, is_mailed) = (stored.expires_at, self.mail.is_some());
+        Ok(IssuedPasswordLink { link: secret, expires_at, is_mailed, passkeys_removed })
     }
 }

@@ -27,6 +27,17 @@ pub(super) async fn replace_password(
     unit.sessions().delete_of_user(user_id, None).await
 }
 
+/// Deletes the password, and codes not yet redeemed, so that only a link to choose another one opens the
+/// account. The caller ends the sign-ins.
+pub(super) async fn drop_password(
+    unit: &mut dyn UnitOfWork,
+    user_id: UserId,
+    now: DateTime<Utc>,
+) -> Result<(), StorageError> {
+    unit.passwords().delete(user_id).await?;
+    unit.codes().discard_unredeemed(Some(user_id), now + CLOCK_TOLERANCE).await.map(drop)
+}
+
 /// What stays of the credentials besides the password (security.md T106).
 pub(super) struct OtherCredentials<'a> {
     pub(super) user_id: UserId,

@@ -27,12 +27,22 @@ pub(crate) fn invitation(to: &Email, links: &PublicLinks, link: &IssuedLink<'_>)
 }
 
 /// Asks a person to choose a new password because the operator requires it.
-pub(crate) fn new_password(to: &Email, links: &PublicLinks, link: &IssuedLink<'_>) -> Mail {
+pub(crate) fn new_password(
+    to: &Email,
+    links: &PublicLinks,
+    link: &IssuedLink<'_>,
+    current_is_valid: bool,
+) -> Mail {
+    let current = if current_is_valid {
+        "Until then, your current password keeps working."
+    } else {
+        "Your old password no longer works."
+    };
     let request =
         format!("The operator of {} asks you to choose a new password.\n\nChoose it here:", links.server());
     let otherwise = format!(
         "You will be signed out of every browser. If you did not expect this email, contact {} before you open \
-         the link. Until then, your current password keeps working.",
+         the link. {current}",
         links.operator()
     );
     mail(to, "Choose a new password", with_link(links, link, &request, &otherwise))

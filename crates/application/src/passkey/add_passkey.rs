@@ -150,7 +150,7 @@ impl AddPasskey {
         // A sign-in that waits for a second factor to be set up must not replace the passkey as the factor.
         let ended = end_sign_ins(unit, *user_id, Some(session.id)).await?;
         let event = self.trail.event(AuditActor::Person, AuditKind::PasskeyAdded).user(*user_id);
-        let event = event.subject(passkey.id.as_uuid()).count(ended);
+        let event = event.subject(passkey.id.as_uuid()).count(ended.sessions);
         unit.audit().append(&event.from(command.address)).await?;
         if let Some(mail) = &self.mail {
             mail.run(unit, &passkey_added(&user.email, mail.links()), now).await?;

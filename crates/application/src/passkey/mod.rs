@@ -24,6 +24,6 @@ pub use confirm_passkey::*;
 pub use list_passkeys::*;
 pub use remove_passkey::*;
 pub use remove_passkeys::{RemoveAllPasskeys, RemoveAllPasskeysError};
-pub(crate) use remove_passkeys::{lacks_factor, remove_passkeys_except};
+pub(crate) use remove_passkeys::{lacks_factor, remove_all_passkeys, remove_passkeys_except};
 pub use rename_passkey::*;
 pub use sign_in_with_passkey::*;

@@ -72,7 +72,7 @@ impl RemovePasskey {
         }
         let ended = end_sign_ins(unit, user_id, Some(session.id)).await?;
         let event = self.trail.event(AuditActor::Person, AuditKind::PasskeyRemoved).user(user_id);
-        let event = event.subject(passkey_id.as_uuid()).count(ended);
+        let event = event.subject(passkey_id.as_uuid()).count(ended.sessions);
         unit.audit().append(&event.from(address)).await?;
         if let Some(mail) = &self.mail {
             mail.run(unit, &passkey_removed(&user.email, mail.links()), self.trail.now()).await?;

@@ -1,11 +1,13 @@
 //! Removes the passkeys of a person whose password somebody else knew.
 
 use crate::account::end_sign_ins;
+use crate::audit::AuditTrail;
 use crate::mail::{QueueMail, passkey_removed};
 use crate::ports::storage::{StorageError, UnitOfWork};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{PasskeyId, UserId};
 use domain::second_factor::SecondFactorPolicy;
+use domain::user::User;
 
 /// Removes the passkeys of a user except some, records each removal, and returns their number. The caller has
 /// locked the user.
@@ -39,6 +41,24 @@ pub(crate) async fn lacks_factor(
         && unit.passkeys().list(user_id).await?.is_empty())
 }
 
+/// Removes all passkeys of a user, and ends the sign-ins, with which a stranger could add another; returns
+/// the number of passkeys. Without an outbox it sends no email. The caller has locked the user.
+pub(crate) async fn remove_all_passkeys(
+    unit: &mut dyn UnitOfWork,
+    user: &User,
+    mail: Option<&QueueMail>,
+    trail: &AuditTrail,
+) -> Result<u64, StorageError> {
+    let event = |kind| trail.event(AuditActor::Operator, kind).user(user.id);
+    let removed = remove_passkeys_except(unit, user.id, &[], &event).await?;
+    let ended = end_sign_ins(unit, user.id, None).await?;
+    unit.audit().append(&event(AuditKind::SignedOutEverywhere).count(ended.sessions)).await?;
+    if let Some(mail) = mail.filter(|_| removed > 0) {
+        mail.run(unit, &passkey_removed(&user.email, mail.links()), trail.now()).await?;
+    }
+    Ok(removed)
+}
+
 /// Errors of [`RemoveAllPasskeys`].
 #[derive(Debug, thiserror::Error)]
 pub enum RemoveAllPasskeysError {
@@ -56,8 +76,7 @@ crate::audit::use_case! {
 }
 
 impl RemoveAllPasskeys {
-    /// Removes the passkeys and ends the sessions that one of them may have opened; returns the number of
-    /// passkeys. Without a passkey nothing ends.
+    /// Removes the passkeys and ends the sign-ins, also without a passkey; returns the number of passkeys.
     pub async fn run(&self, user_id: UserId) -> Result<u64, RemoveAllPasskeysError> {
         let mut unit = self.units.begin().await?;
         let user = unit.users().find(user_id).await?;
@@ -65,17 +84,8 @@ impl RemoveAllPasskeys {
             unit.rollback().await?;
             return Err(RemoveAllPasskeysError::NotFound);
         };
-        let event = |kind| self.trail.event(AuditActor::Operator, kind).user(user_id);
-        let count = remove_passkeys_except(unit.as_mut(), user_id, &[], &event).await?;
-        if count > 0 {
-            let ended = end_sign_ins(unit.as_mut(), user_id, None).await?;
-            unit.audit().append(&event(AuditKind::SignedOutEverywhere).count(ended)).await?;
-            if let Some(mail) = &self.mail {
-                let message = passkey_removed(&user.email, mail.links());
-                mail.run(unit.as_mut(), &message, self.trail.now()).await?;
-            }
-        }
+        let removed = remove_all_passkeys(unit.as_mut(), &user, self.mail.as_ref(), &self.trail).await?;
         unit.commit().await?;
-        Ok(count)
+        Ok(removed)
     }
 }

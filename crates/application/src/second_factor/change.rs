@@ -83,7 +83,7 @@ impl SecondFactorPorts {
         unit: &mut dyn UnitOfWork,
         session: &Session,
     ) -> Result<u64, StorageError> {
-        end_sign_ins(unit, session.user_id, Some(session.id)).await
+        Ok(end_sign_ins(unit, session.user_id, Some(session.id)).await?.sessions)
     }
 
     pub(super) fn is_fresh(&self, session: &Session) -> bool {

@@ -38,7 +38,7 @@ impl ResetSecondFactor {
         if !had_app && passkeys == 0 {
             return Err(ResetSecondFactorError::NotSet);
         }
-        let ended = end_sign_ins(unit.as_mut(), user_id, None).await?;
+        let ended = end_sign_ins(unit.as_mut(), user_id, None).await?.sessions;
         unit.audit().append(&event(AuditKind::SecondFactorTurnedOff).count(ended)).await?;
         if let Some(mail) = &self.mail {
             mail.run(unit.as_mut(), &second_factor_reset(&user.email, mail.links()), self.trail.now())

@@ -5,6 +5,7 @@ use super::password::mail_parts;
 use crate::settings::Settings;
 use crate::wiring::Session;
 use anyhow::Context;
+use application::account::ListSessions;
 use application::passkey::RemoveAllPasskeys;
 use domain::id::UserId;
 
@@ -25,11 +26,12 @@ pub(super) async fn remove_passkeys(
     Ok(record.with("passkeys_removed", removed))
 }
 
-/// Adds the credentials that a stranger could have added and that stay, and names the commands that end
-/// them.
+/// Adds what a stranger could have added, or may know, and that stays, and names the commands that end it.
+/// Whether they may know the password is given.
 pub(super) async fn with_remaining(
     session: &Session,
-    user_id: UserId,
+    settings: &Settings,
+    (user_id, is_known): (UserId, bool),
     record: Record,
 ) -> anyhow::Result<Record> {
     let store = &session.store;
@@ -45,7 +47,15 @@ pub(super) async fn with_remaining(
         webhooks += store.webhooks.list_endpoints(Some(client.id)).await?.len();
     }
     let registered = clients.len();
+    let mut unit = store.units.begin().await?;
+    let has_password = is_known && unit.passwords().find(user_id).await?.is_some();
+    unit.rollback().await?;
+    let lifetime = settings.sessions.lifetime();
+    let browsers = ListSessions::new(store.sessions.clone(), session.clock.clone(), lifetime);
+    let browsers = browsers.run(user_id).await?.len();
     let ways = [
+        (usize::from(has_password), "current password: restwell user reset-password --remove-passkeys"),
+        (browsers, "signed-in browsers, until the link is used: --remove-passkeys"),
         (passkeys, "passkeys: --remove-passkeys"),
         (usize::from(has_app), "second factor: restwell user second-factor reset"),
         (tokens, "personal tokens: restwell token revoke --user"),
@@ -57,6 +67,8 @@ pub(super) async fn with_remaining(
         output::note(format!("These stay valid. To end them:\n  {}", ways.join("\n  ")));
     }
     Ok(record
+        .with("has_password", has_password)
+        .with("sessions", browsers)
         .with("passkeys", passkeys)
         .with("second_factor", has_app)
         .with("personal_tokens", tokens)

@@ -24,6 +24,8 @@ use zeroize::Zeroizing;
 pub(super) enum PasswordSource {
     /// Set by the person through a link.
     ByLink,
+    /// The same, and until then nothing else opens the account.
+    OnlyByLink,
     /// Read from standard input.
     Stdin(Zeroizing<String>),
     /// Not set now.
@@ -40,7 +42,8 @@ pub(super) async fn set_or_send_link(
 ) -> anyhow::Result<Record> {
     match chosen {
         PasswordSource::Later => Ok(record),
-        PasswordSource::ByLink => link(session, settings, user_id, record).await,
+        PasswordSource::ByLink => link(session, settings, (user_id, false), record).await,
+        PasswordSource::OnlyByLink => link(session, settings, (user_id, true), record).await,
         PasswordSource::Stdin(password) => {
             let ports = ChoosePasswordPorts {
                 links: session.store.password_links.clone(),
@@ -73,14 +76,16 @@ pub(super) async fn mail_parts(session: &Session, settings: &Settings) -> anyhow
 async fn link(
     session: &Session,
     settings: &Settings,
-    user_id: UserId,
+    (user_id, is_alone): (UserId, bool),
     record: Record,
 ) -> anyhow::Result<Record> {
     let public_url = settings.server.public_url(settings.server.listen)?;
     let mail = mail_parts(session, settings).await?.map(|mail| mail.queue);
     let issue = session.use_case(|units, entropy, clock| IssuePasswordLink::new(units, mail, entropy, clock));
-    let IssuedPasswordLink { link, expires_at, is_mailed } =
-        issue.run(user_id).await.context("no link was created")?;
+    let issued = if is_alone { issue.run_alone(user_id).await } else { issue.run(user_id).await };
+    let IssuedPasswordLink { link, expires_at, is_mailed, passkeys_removed } =
+        issued.context("no link was created")?;
+    let record = if is_alone { record.with("passkeys_removed", passkeys_removed) } else { record };
     let record = record.with("link_expires_at", format::utc(expires_at));
     if is_mailed {
         // A running server sends it; it is not printed here.

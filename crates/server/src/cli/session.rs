@@ -7,7 +7,7 @@ use crate::settings::Settings;
 use crate::wiring::Session;
 use anyhow::bail;
 use application::account::{
-    EndSessions, EndSessionsCommand, EndSessionsError, ListSessions, SessionKey, SignOut,
+    EndSessions, EndSessionsCommand, EndSessionsError, EndedSignIns, ListSessions, SessionKey, SignOut,
 };
 use clap::{Args, Subcommand};
 use domain::audit::AuditActor;
@@ -19,7 +19,7 @@ use domain::time::format;
 pub(crate) enum SessionCommand {
     /// List the browsers in which a user is signed in
     List(ListArguments),
-    /// Sign a user out of one browser or all; prints what stays valid
+    /// Sign a user out of one browser, or of all, with unused password links; prints what stays valid
     #[command(after_help = "Example:\n  restwell session revoke ada@example.org")]
     Revoke(RevokeArguments),
 }
@@ -86,12 +86,12 @@ async fn list(session: &Session, settings: &Settings, arguments: &ListArguments)
 
 async fn revoke(session: &Session, settings: &Settings, arguments: &RevokeArguments) -> anyhow::Result<()> {
     let user_id = arguments.user.id(session).await?;
-    let revoked = if let Some(id) = arguments.id {
+    let EndedSignIns { sessions, links } = if let Some(id) = arguments.id {
         let sign_out = session.use_case(SignOut::new);
         if !sign_out.run(SessionKey { user_id, id }, AuditActor::Operator, None).await? {
             bail!("user {user_id} has no session {id}; see `restwell session list {user_id}`");
         }
-        1
+        EndedSignIns { sessions: 1, links: 0 }
     } else {
         let end = session.use_case(EndSessions::new);
         let command =
@@ -104,10 +104,10 @@ async fn revoke(session: &Session, settings: &Settings, arguments: &RevokeArgume
             Err(EndSessionsError::Storage(error)) => return Err(error.into()),
         }
     };
-    let record = Record::new().with("revoked", revoked);
+    let record = Record::new().with("revoked", sessions).with("password_links_ended", links);
     // After the sessions: their number is that of all.
     let wanted = (user_id, arguments.remove_passkeys);
     let record = credentials::remove_passkeys(session, settings, wanted, record).await?;
-    let record = credentials::with_remaining(session, user_id, record).await?;
+    let record = credentials::with_remaining(session, settings, (user_id, true), record).await?;
     Ok(output::print(&record, arguments.json)?)
 }

@@ -103,7 +103,7 @@ pub(crate) struct ResetPasswordArguments {
     /// Read the new password from standard input (one line) instead of creating a link
     #[arg(long)]
     password_stdin: bool,
-    /// Also remove all passkeys and sign the user out, if somebody knew the password
+    /// Also end the current password, all passkeys and sign-ins, if somebody knew the password
     #[arg(long)]
     remove_passkeys: bool,
     /// Print one JSON object
@@ -189,16 +189,18 @@ async fn reset_password(
     arguments: &ResetPasswordArguments,
 ) -> anyhow::Result<()> {
     let user_id = arguments.user.id(session).await?;
-    let chosen = if arguments.password_stdin {
-        PasswordSource::Stdin(password::read_password()?)
-    } else {
-        PasswordSource::ByLink
+    let chosen = match (arguments.password_stdin, arguments.remove_passkeys) {
+        (true, _) => PasswordSource::Stdin(password::read_password()?),
+        (false, true) => PasswordSource::OnlyByLink,
+        (false, false) => PasswordSource::ByLink,
     };
     let record = Record::new().with_text("user_id", user_id);
-    let wanted = (user_id, arguments.remove_passkeys);
-    let record = credentials::remove_passkeys(session, settings, wanted, record).await?;
     let record = password::set_or_send_link(session, settings, user_id, chosen, record).await?;
-    let record = credentials::with_remaining(session, user_id, record).await?;
+    // After the new password: the old one could add another passkey.
+    let wanted = (user_id, arguments.password_stdin && arguments.remove_passkeys);
+    let record = credentials::remove_passkeys(session, settings, wanted, record).await?;
+    let is_known = !arguments.password_stdin;
+    let record = credentials::with_remaining(session, settings, (user_id, is_known), record).await?;
     Ok(output::print(&record, arguments.json)?)
 }
 

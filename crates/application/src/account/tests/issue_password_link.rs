@@ -62,6 +62,27 @@ async fn with_email_the_person_is_sent_the_link_and_its_purpose() {
 }
 
 #[tokio::test]
+async fn a_link_that_stands_alone_ends_the_password_the_passkeys_and_the_sign_ins() {
+    let stored = CallLog::default();
+    let mut unit = still(person(), Some(hash_of(PASSWORD)));
+    unit.passwords.expect_delete().times(1).withf(|id| *id == user_id(1)).returning(|_| Ok(true));
+    unit.codes.expect_discard_unredeemed().times(1).returning(|_, _| Ok(1));
+    unit.pending_sign_ins.expect_delete_of_user().times(1).returning(|_| Ok(1));
+    unit.sessions.expect_delete_of_user().times(1).withf(|_, kept| kept.is_none()).returning(|_, _| Ok(2));
+    // An earlier link ends with the sign-ins, and the new one is stored after that.
+    unit.password_links.expect_delete_of_user().times(1).returning(|_| Ok(1));
+    let store = units([queueing(issuing(unit, &stored))]);
+    let (queue, sealer) = mail();
+    let issue = IssuePasswordLink::new(store.clone(), Some(queue), entropy(), clock());
+    let issued = issue.run_alone(user_id(1)).await.unwrap();
+    assert_eq!((issued.passkeys_removed, stored.lock().unwrap().len()), (0, 1));
+    let text = sealer.only().text;
+    assert!(text.contains("Your old password no longer works."), "{text}");
+    let kinds: Vec<_> = store.events().all().into_iter().map(|event| (event.kind, event.count)).collect();
+    assert_eq!(kinds, [(AuditKind::SignedOutEverywhere, Some(2)), (AuditKind::PasswordLinkIssued, None)]);
+}
+
+#[tokio::test]
 async fn unknown_and_locked_accounts_get_no_link() {
     let finding = |user: Option<User>| {
         let mut unit = MockUnitOfWork::default();

@@ -1,6 +1,6 @@
 use super::super::{
-    EndSessions, EndSessionsCommand, EndSessionsError, ListSessions, ResumeSession, SessionKey, SignOut,
-    SignedInPerson,
+    EndSessions, EndSessionsCommand, EndSessionsError, EndedSignIns, ListSessions, ResumeSession, SessionKey,
+    SignOut, SignedInPerson,
 };
 use super::support::{EMAIL, email, home, units};
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
@@ -184,7 +184,7 @@ async fn everything_but_one_browser_can_be_signed_out() {
             .returning(|_, _| Ok(4));
         let store = units([unit]);
         let ended = EndSessions::new(store.clone(), entropy(), clock()).run(everywhere(actor, except)).await;
-        assert_eq!(ended.unwrap(), 4);
+        assert_eq!(ended.unwrap(), EndedSignIns { sessions: 4, links: 1 });
         assert_eq!(store.endings().committed(), 1);
         let [event] = store.events().all().try_into().unwrap();
         assert_eq!((event.kind, event.actor), (AuditKind::SignedOutEverywhere, actor));

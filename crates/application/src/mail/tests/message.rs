@@ -29,7 +29,12 @@ fn messages_with_links() -> Vec<(Mail, &'static str)> {
     };
     vec![
         (write(PasswordLinkPurpose::Invitation { user_id }, invitation), "3 days"),
-        (write(PasswordLinkPurpose::Invitation { user_id }, new_password), "3 days"),
+        (
+            write(PasswordLinkPurpose::Invitation { user_id }, |to, links, link| {
+                new_password(to, links, link, true)
+            }),
+            "3 days",
+        ),
         (write(PasswordLinkPurpose::Reset { user_id }, reset), "one hour"),
         (write(PasswordLinkPurpose::SignUp { email: to() }, sign_up), "one day"),
     ]

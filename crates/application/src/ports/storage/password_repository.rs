@@ -45,6 +45,9 @@ pub trait PasswordRepository: Send {
         hash: &PasswordHash,
         at: DateTime<Utc>,
     ) -> Result<(), StorageError>;
+    /// Deletes the hash, so that no password opens the account; returns whether there was one. MUST lock as
+    /// [`find`](Self::find) does.
+    async fn delete(&mut self, user_id: UserId) -> Result<bool, StorageError>;
     /// Replaces `old` with a hash of the same password with better parameters (security.md T86); returns
     /// whether `old` was still stored. MUST be one conditional statement, so that it never overwrites another
     /// change.

@@ -4,6 +4,7 @@ use super::{Authenticator, Stage, add, begin, filled, handle, scene};
 use crate::e2e::app::text;
 use crate::e2e::browser::{Browser, Page, PageForm};
 use crate::e2e::person::{Person, signed_in};
+use crate::e2e::security::account::visit::{sign_in, try_to_sign_in};
 use crate::e2e::security::auth_request::connect;
 use crate::e2e::security::caller::Caller;
 use crate::e2e::security::page::token::make_token;
@@ -173,8 +174,11 @@ on_sqlite! {
         let (world, user) = (&stage.scene.world, stage.scene.person.user_id.as_str());
         make_token(&stage.scene.browser, "mine", &["sleep"]).await;
         connect(&stage.scene.server, &stage.scene.browser, &stage.scene.person, &stage.scene.app).await;
-        for command in [["session", "revoke", user], ["user", "reset-password", user]] {
+        for (command, links) in [(["user", "reset-password", user], None), (["session", "revoke", user], Some(1))] {
             let done = world.json(&[&command[..], &["--json"]].concat());
+            // The owner has to ask for another link.
+            assert_eq!(done.get("password_links_ended").and_then(serde_json::Value::as_u64), links, "{done}");
+            assert_eq!((&done["has_password"], &done["sessions"]), (&true.into(), &links.map_or(1, |_| 0).into()));
             assert_eq!((&done["passkeys"], &done["personal_tokens"], &done["connected_apps"]), (&1.into(), &1.into(), &1.into()));
             assert_eq!((&done["second_factor"], &done["webhooks"]), (&false.into(), &0.into()));
             assert!(done.get("passkeys_removed").is_none(), "{done}");
@@ -189,8 +193,26 @@ on_sqlite! {
         add(&browser, &Authenticator::new(&[8; 32])).await.own_location();
         let done = world.json(&["user", "reset-password", user, "--remove-passkeys", "--json"]);
         assert_eq!((&done["passkeys_removed"], browser.is_signed_in().await), (&1.into(), false));
+        assert_eq!((&done["has_password"], &done["sessions"]), (&false.into(), &0.into()));
         assert!(text(&done, "password_link").contains("/set-password?link="));
         assert_rows(world, "audit_event", "WHERE kind = 'passkey.removed'", 2).await;
+    }
+
+    async fn after_a_reset_that_removes_passkeys_only_the_link_opens_an_account(world: World) {
+        let scene = scene(world);
+        let person = Person::create(&scene.world, "known@example.org");
+        let stranger = Browser::new(&scene.server);
+        stranger.sign_in(&person).await;
+        let reset = ["user", "reset-password", &person.user_id, "--remove-passkeys", "--json"];
+        let done = scene.world.json(&reset);
+        assert_eq!((&done["passkeys_removed"], &done["has_password"]), (&0.into(), &false.into()));
+        assert!(!stranger.is_signed_in().await);
+        assert_eq!(try_to_sign_in(&Browser::new(&scene.server), &person.email, &person.password).await.status, 422);
+        let link = text(&done, "password_link");
+        let (_, query) = link.split_once("/set-password?").expect("link");
+        let form = scene.browser.open(&format!("/set-password?{query}")).await.form("/set-password");
+        assert_eq!(scene.browser.submit(&form.with("password", NEW_PASSWORD)).await.status, 200);
+        sign_in(&Browser::new(&scene.server), &person.email, NEW_PASSWORD).await;
     }
 
     async fn a_link_without_passkeys_shows_no_script(world: World) {
