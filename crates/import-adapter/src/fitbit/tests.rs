@@ -366,6 +366,13 @@ fn a_time_of_the_web_export_that_the_clocks_skip_is_noted() {
 }
 
 #[test]
+fn a_row_of_the_web_export_that_ends_in_a_lone_return_hides_no_other() {
+    let row = |day: u8| format!("2026-01-{day} 11:00PM,2026-01-{} 7:00AM,440,40,3,480,100,300,40", day + 1);
+    let text = format!("{HEADER}{}\r{}\n{}\n", row(10), row(11), row(12));
+    assert_eq!(sessions(&fitbit(&text, "UTC")).len(), 3);
+}
+
+#[test]
 fn the_web_export_may_have_its_names_in_capitals() {
     let text = "SLEEP\nSTART TIME,END TIME,MINUTES ASLEEP\n2026-03-05 11:00PM,2026-03-06 7:00AM,400\n";
     let night = accepted_session(&fitbit(text, "UTC"));

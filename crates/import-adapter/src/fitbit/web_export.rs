@@ -55,8 +55,8 @@ enum Section {
 }
 
 impl WebExport {
-    pub(crate) const fn new(cursor: Cursor, zone: TimeZone) -> Self {
-        Self { cursor, zone, section: Section::Beginning, line: Vec::new() }
+    pub(crate) fn new(cursor: Cursor, zone: TimeZone) -> Self {
+        Self { cursor: cursor.of_table(), zone, section: Section::Beginning, line: Vec::new() }
     }
 
     fn read_line(&mut self, start: Position, end: LineEnd, items: &mut Items) -> Result<(), ImportRefusal> {

@@ -47,6 +47,7 @@ impl Values {
             Layout::List => Self::List(Document::new(cursor, json::Layout::List)),
             Layout::Lines => Self::Lines(cursor, Vec::new()),
             Layout::Rows(columns) => {
+                let cursor = cursor.of_table();
                 Self::Rows(Rows { cursor, line: Vec::new(), columns, is_after_header: false })
             }
         }

@@ -23,6 +23,8 @@ pub(crate) struct Cursor {
     place: Position,
     total: u64,
     line_ends: LineEnds,
+    /// Whether the lines are rows, which carriage returns end in any case.
+    is_table: bool,
 }
 
 /// Line ends of a text, decided by its first one.
@@ -47,12 +49,18 @@ impl Cursor {
             place: Position::START,
             total: 0,
             line_ends: LineEnds::Undecided,
+            is_table: false,
         };
         while cursor.filled < BYTE_ORDER_MARK.len() && cursor.fill()? {}
         if cursor.unread().starts_with(BYTE_ORDER_MARK) {
             cursor.next = BYTE_ORDER_MARK.len();
         }
         Ok(cursor)
+    }
+
+    /// Ends lines at every carriage return, so that no row is hidden at the end of another.
+    pub(crate) fn of_table(self) -> Self {
+        Self { is_table: true, ..self }
     }
 
     /// Returns the number of bytes read from the file.
@@ -192,7 +200,7 @@ impl Cursor {
 
     /// Reads one line without its end, at most [`RECORD_LIMIT`] bytes; `None` at the end of the file.
     ///
-    /// Carriage returns end lines if the first line ends in one without a line feed.
+    /// Carriage returns end lines of a table, and of a text whose first line ends in one without a line feed.
     pub(crate) fn read_line(&mut self, out: &mut Vec<u8>) -> Result<Option<LineEnd>, ImportRefusal> {
         out.clear();
         let start = self.place;
@@ -203,8 +211,8 @@ impl Cursor {
             // Piece by piece: lines of exports are mostly long.
             let held = self.chunk.get(self.next..self.filled).unwrap_or_default();
             let end = match self.line_ends {
-                LineEnds::LineFeeds => memchr(b'\n', held),
-                LineEnds::Undecided | LineEnds::CarriageReturns => memchr2(b'\n', b'\r', held),
+                LineEnds::LineFeeds if !self.is_table => memchr(b'\n', held),
+                _ => memchr2(b'\n', b'\r', held),
             };
             let (stretch, rest) = held.split_at_checked(end.unwrap_or(held.len())).unwrap_or_default();
             let length = stretch.len();

@@ -26,7 +26,7 @@ pub(crate) struct Rows {
 
 impl Rows {
     pub(crate) fn new(bytes: Bytes) -> Result<Self, ImportRefusal> {
-        Ok(Self { cursor: Cursor::new(bytes)?, line: Vec::new() })
+        Ok(Self { cursor: Cursor::new(bytes)?.of_table(), line: Vec::new() })
     }
 
     pub(crate) const fn bytes_read(&self) -> u64 {

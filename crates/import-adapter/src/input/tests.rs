@@ -1,4 +1,4 @@
-use super::{Cursor, LineEnd, Position, RECORD_LIMIT};
+use super::{Cursor, LineEnd, Position, RECORD_LIMIT, Rows};
 use application::ports::import_source::ImportRefusal;
 use std::io::Read;
 
@@ -133,4 +133,20 @@ fn lines_end_with_a_return_if_the_first_one_does() {
     ] {
         assert_eq!(lines(text), (expected, end.to_owned()), "{text:?}");
     }
+}
+
+#[test]
+fn every_return_outside_quotes_ends_a_row_of_a_table() {
+    for text in ["a,1\nb,2\rc,3\nd,4\n", "a,1\r\nb,2\rc,3\r\nd,4", "a,1\rb,2\nc,3\r\nd,4\r"] {
+        let mut rows = Rows::new(Box::new(text.as_bytes())).unwrap();
+        let mut found = Vec::new();
+        while let Some(row) = rows.next_row().unwrap() {
+            found.push((row.start.line, row.fields.concat()));
+        }
+        let expected = [(1, "a1"), (2, "b2"), (3, "c3"), (4, "d4")];
+        assert_eq!(found, expected.map(|(line, text)| (line, text.to_owned())), "{text:?}");
+    }
+    let mut rows = Rows::new(Box::new(&b"a\n\"b\rc\",d\n"[..])).unwrap();
+    rows.next_row().unwrap();
+    assert_eq!(rows.next_row().unwrap().unwrap().fields, ["b\nc", "d"]);
 }

@@ -192,6 +192,15 @@ fn a_table_with_returns_and_a_header_in_capitals_is_read() {
 }
 
 #[test]
+fn a_row_that_ends_in_a_lone_return_hides_no_other() {
+    let text = record(LONDON, &events(&[("LIGHT_START", "2026-01-10T22:00:00")]));
+    let (header, row) = text.trim_end().split_once('\n').unwrap();
+    let other = |id: &str| row.replacen(LONDON[0], id, 1);
+    let text = format!("{header}\n{row}\r{}\n{}\n", other("8"), other("9"));
+    assert_eq!(sessions(&saa(&text)).len(), 3);
+}
+
+#[test]
 fn a_table_whose_rows_are_all_skipped_is_refused() {
     let text = format!("{COLUMNS},\"22:05\"\n{},\"3.0\"\n", ",".repeat(14));
     let refused = read(text.as_bytes(), Format::Auto, "UTC").unwrap_err();

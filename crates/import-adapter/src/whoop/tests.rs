@@ -178,6 +178,13 @@ fn a_table_with_returns_or_a_header_in_capitals_is_read() {
 }
 
 #[test]
+fn a_row_that_ends_in_a_lone_return_hides_no_other() {
+    let row = |day: u8| format!("x,,UTC,2026-01-{day} 23:00:00,2026-01-{} 07:00:00,,430,,,,,,true", day + 1);
+    let text = format!("{HEADER}\n{}\r{}\n{}\n", row(10), row(11), row(12));
+    assert_eq!(sessions(&read(text.as_bytes(), Format::Auto, "UTC").unwrap()).len(), 3);
+}
+
+#[test]
 fn a_row_may_name_its_offset_in_other_ways() {
     for (zone, expected) in
         [("GMT+03:00", "+03:00"), ("GMT-3", "-03:00"), ("Z", "+00:00"), ("null", "-05:00")]
