@@ -39,6 +39,49 @@ pub(super) fn consists_of(password: &str, known: &[&str]) -> bool {
     left < MIN_OTHER_CHARS && left < before
 }
 
+/// Returns the text without the words of the known texts, forwards, backwards, with digits at their ends or in
+/// place of letters; the signs after them go too.
+pub(super) fn without_known_words(text: &str, known: &[&str]) -> Zeroizing<String> {
+    let is_sign = |letter: char| !letter.is_alphanumeric();
+    let words: Vec<Zeroizing<String>> = known
+        .iter()
+        .flat_map(|text| text.split(is_sign))
+        .filter(|word| !word.is_empty())
+        .map(plain)
+        .collect();
+    let is_known = |word: &str| {
+        let word = plain(word);
+        let letters = word.trim_matches(|letter: char| letter.is_ascii_digit());
+        let reversed = Zeroizing::new(word.chars().rev().collect::<String>());
+        let read = ['i', 'l'].map(|one| Zeroizing::new(word.chars().map(|c| letter_of(c, one)).collect()));
+        let [read, other]: [Zeroizing<String>; 2] = read;
+        words.iter().any(|known| {
+            [word.as_str(), letters, reversed.as_str(), read.as_str(), other.as_str()]
+                .contains(&known.as_str())
+        })
+    };
+    let mut rest = Zeroizing::new(String::with_capacity(text.len()));
+    for run in text.split_inclusive(is_sign) {
+        if !is_known(run) {
+            rest.push_str(run);
+        }
+    }
+    rest
+}
+
+/// Returns the letter that a digit stands for; `one` is that of a 1.
+const fn letter_of(digit: char, one: char) -> char {
+    match digit {
+        '0' => 'o',
+        '1' => one,
+        '3' => 'e',
+        '4' => 'a',
+        '5' => 's',
+        '7' => 't',
+        _ => digit,
+    }
+}
+
 /// Keeps letters and digits, in lower case.
 fn plain(text: &str) -> Zeroizing<String> {
     let mut plain = Zeroizing::new(String::with_capacity(text.len().saturating_mul(2)));

@@ -28,7 +28,7 @@ const SHORT_CHARACTERS: usize = 20;
 const SHORTEST_WORD: usize = 3;
 
 /// Words of the service, which attackers try first.
-const SERVICE_WORDS: &str = "restwell sleep supplement";
+const SERVICE_WORDS: &str = "restwell sleep supplement supplements night nights profile";
 
 /// Estimates guesses with zxcvbn: lists of common passwords, names and words, and patterns of keyboards,
 /// dates, sequences and repetitions; plus a list of famous passphrases, and words of the service, the
@@ -51,18 +51,26 @@ impl PasswordStrengthChecker for ZxcvbnStrengthChecker {
         about.extend(self.about_the_operator.iter().map(String::as_str));
         let distinct = without_repeated_words(password.expose());
         let is_famous = famous::is_famous(password.expose());
-        if is_famous || personal::consists_of(&distinct, &about) {
+        // Spelled letter by letter, a word loses letters as repeated words.
+        let consists_of = |text: &str| personal::consists_of(text, &about);
+        if is_famous || consists_of(&distinct) || consists_of(password.expose()) {
             return true;
         }
+        let rest = personal::without_known_words(&distinct, &about);
         let about: Vec<String> =
             about.into_iter().map(|text| text.chars().take(KNOWN_CHARACTERS).collect()).collect();
         let mut known: Vec<&str> = about.iter().map(String::as_str).collect();
         known.extend(about.iter().flat_map(|text| parts(text)));
-        // A score of three means more than 10^8 guesses, four more than 10^10.
-        let is_short = password.expose().chars().count() < SHORT_CHARACTERS;
-        let wanted = if is_short { Score::Four } else { Score::Three };
-        zxcvbn(&beginning(&distinct), &known).score() < wanted || is_one_word(&distinct, &known)
+        is_weak(&distinct, password.expose(), &known) || rest != distinct && is_weak(&rest, &rest, &known)
     }
+}
+
+/// Returns whether a text without repeated words is guessable; `whole` has them.
+fn is_weak(text: &str, whole: &str, known: &[&str]) -> bool {
+    // A score of three means more than 10^8 guesses, four more than 10^10.
+    let is_short = whole.chars().count() < SHORT_CHARACTERS;
+    let wanted = if is_short { Score::Four } else { Score::Three };
+    zxcvbn(&beginning(text), known).score() < wanted || is_one_word(text, known)
 }
 
 /// Returns whether a single known word, keyboard pattern or repetition is surrounded by digits and signs,
@@ -144,10 +152,20 @@ mod tests {
             "sandman at moonlit valley",
             "sandman sleeps at restwell",
             "moonlit moonlit berlin berlin",
+            "restwell-password-2026",
+            "password restwell sleep clinic",
+            "r e s t w e l l s l e e p",
+            "R3stw3ll-Sl33p-Cl1n1c",
+            "night supplements profile",
+            "Restwell2026 llewtser sunshine",
         ] {
             assert!(is_guessable(text), "{text}");
         }
-        for text in ["five moonlit hills sleep well tonight", "seven slow otters visit the clinic"] {
+        for text in [
+            "five moonlit hills sleep well tonight",
+            "seven slow otters visit the clinic",
+            "Restwell: nine quiet lanterns",
+        ] {
             assert!(!is_guessable(text), "{text}");
         }
         // The words of another operator are as good as others.
