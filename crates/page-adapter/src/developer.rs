@@ -67,8 +67,8 @@ async fn register(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Refusal> {
         _ => return Err(Problem::new(Fault::InvalidForm).into()),
     };
     let session = &developer.person.session;
-    let (form, operator) = (app.form(), developer.operator());
-    let command = RegisterAppCommand { session, form, is_public, operator, address: *address };
+    let (form, server) = (app.form(), developer.server());
+    let command = RegisterAppCommand { session, form, is_public, server, address: *address };
     match developer.use_cases.register.run(command).await {
         Ok(CreatedClient { client, secret }) => {
             let notice = Some("The app has been registered.".to_owned());

@@ -8,7 +8,7 @@ use crate::ports::system::FetchedMetadata;
 use chrono::TimeDelta;
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditKind};
-use domain::client::{Client, MetadataContent, MetadataDocument, MetadataError, MetadataUrl};
+use domain::client::{Client, MetadataContent, MetadataDocument, MetadataError, MetadataUrl, ServerNames};
 use std::net::IpAddr;
 
 /// Limits on fetches per network address and per host. Any visitor can cause them.
@@ -51,7 +51,7 @@ impl AuthorizationPorts {
         let age = max_age.unwrap_or(DEFAULT_AGE).clamp(MIN_AGE, MAX_AGE);
         let document = MetadataDocument { url: url.clone(), fresh_until: now + age };
         let client = content.into_client(document, now);
-        if client.name.imitates_server(None) && !self.metadata_policy.is_reviewed(&client) {
+        if client.name.imitates_server(ServerNames::default()) && !self.metadata_policy.is_reviewed(&client) {
             return Err(MetadataError::ReservedName.into());
         }
         Ok(self.store(client).await?)

@@ -2,7 +2,8 @@
 
 use crate::ports::storage::{ClientReader, StorageError};
 use domain::client::{
-    Client, ClientName, ClientPages, Contact, InvalidRedirectUri, MAX_OWN_REDIRECT_URIS, RedirectUri, WebPage,
+    Client, ClientName, ClientPages, Contact, InvalidRedirectUri, MAX_OWN_REDIRECT_URIS, RedirectUri,
+    ServerNames, WebPage,
 };
 use domain::id::UserId;
 use domain::scope::{Scope, ScopeSet};
@@ -66,13 +67,13 @@ pub(super) struct AppDetails {
 /// app of others that the operator registered or approved.
 pub(super) async fn is_reserved(
     name: &str,
-    operator: Option<&str>,
+    server: ServerNames<'_>,
     owner: UserId,
     clients: &dyn ClientReader,
 ) -> Result<bool, StorageError> {
     // The fault of an invalid name is reported instead.
     let Ok(name) = ClientName::parse(name) else { return Ok(false) };
-    if name.imitates_server(operator) {
+    if name.imitates_server(server) {
         return Ok(true);
     }
     let is_known = |client: &Client| {

@@ -5,7 +5,7 @@ use super::{DeveloperAppError, check_owner, find_own, refuse};
 use crate::audit;
 use crate::ports::storage::{ClientReader, UnitOfWork};
 use domain::audit::{AuditActor, AuditKind};
-use domain::client::Client;
+use domain::client::{Client, ServerNames};
 use domain::id::ClientId;
 use domain::session::Session;
 use std::net::IpAddr;
@@ -20,8 +20,8 @@ pub struct ChangeAppCommand<'a> {
     pub id: ClientId,
     /// New details.
     pub form: AppForm<'a>,
-    /// Name of the server's operator, which the app must not imitate; `None` if it is not published.
-    pub operator: Option<&'a str>,
+    /// Names that the app must not imitate.
+    pub server: ServerNames<'a>,
     /// The caller's IP address.
     pub address: IpAddr,
 }
@@ -43,11 +43,11 @@ crate::audit::use_case! {
 impl ChangeApp {
     /// Replaces the details of an app. An approved app may become a draft again; its grants stay.
     pub async fn run(&self, command: ChangeAppCommand<'_>) -> Result<ChangedApp, DeveloperAppError> {
-        let ChangeAppCommand { session, id, form, operator, address } = command;
+        let ChangeAppCommand { session, id, form, server, address } = command;
         if !session.is_fresh(self.trail.now()) {
             return Err(DeveloperAppError::NotFresh);
         }
-        let is_reserved = is_reserved(form.name, operator, session.user_id, self.clients.as_ref()).await?;
+        let is_reserved = is_reserved(form.name, server, session.user_id, self.clients.as_ref()).await?;
         let mut unit = self.units.begin().await?;
         let (before, after) = match change(&mut *unit, session, id, form, is_reserved).await {
             Ok(changed) => changed,

@@ -6,7 +6,7 @@ use crate::audit;
 use crate::operator::{CreatedClient, new_client_secret};
 use crate::ports::storage::{ClientReader, UnitOfWork};
 use domain::audit::{AuditActor, AuditKind};
-use domain::client::{Client, ClientKind, ClientSecret, ClientStatus, MAX_OWN_CLIENTS, Review};
+use domain::client::{Client, ClientKind, ClientSecret, ClientStatus, MAX_OWN_CLIENTS, Review, ServerNames};
 use domain::id::ClientId;
 use domain::session::Session;
 use std::net::IpAddr;
@@ -21,8 +21,8 @@ pub struct RegisterAppCommand<'a> {
     pub form: AppForm<'a>,
     /// Whether the app cannot keep a secret.
     pub is_public: bool,
-    /// Name of the server's operator, which the app must not imitate; `None` if it is not published.
-    pub operator: Option<&'a str>,
+    /// Names that the app must not imitate.
+    pub server: ServerNames<'a>,
     /// The caller's IP address.
     pub address: IpAddr,
 }
@@ -36,12 +36,12 @@ impl RegisterApp {
     /// Registers an app as a draft, with a first secret unless it is public. A form that is sent again
     /// registers nothing: the name is taken.
     pub async fn run(&self, command: RegisterAppCommand<'_>) -> Result<CreatedClient, DeveloperAppError> {
-        let RegisterAppCommand { session, form, is_public, operator, address } = command;
+        let RegisterAppCommand { session, form, is_public, server, address } = command;
         let (owner, now) = (session.user_id, self.trail.now());
         if !session.is_fresh(now) {
             return Err(DeveloperAppError::NotFresh);
         }
-        let is_reserved = is_reserved(form.name, operator, owner, self.clients.as_ref()).await?;
+        let is_reserved = is_reserved(form.name, server, owner, self.clients.as_ref()).await?;
         let AppDetails { name, pages, contact, redirect_uris, scopes } =
             AppDetails::read(form, is_reserved).map_err(DeveloperAppError::Invalid)?;
         let client = Client {

@@ -25,14 +25,15 @@ use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::client::{
     Client, ClientKind, ClientName, ClientSecret, ClientStatus, Contact, InvalidRedirectUri, MAX_OWN_CLIENTS,
-    Review,
+    Review, ServerNames,
 };
 use domain::secret::SecretKind;
 use domain::session::Session;
 use domain::user::User;
 use std::sync::{Arc, Mutex};
 
-const OPERATOR: &str = "Example Sleep Clinic";
+const SERVER: ServerNames<'_> =
+    ServerNames { operator: Some("Example Sleep Clinic"), host: Some("sleep.example.org") };
 
 const FORM: AppForm<'static> = AppForm {
     name: "Night Owl",
@@ -144,13 +145,8 @@ async fn register(
     form: AppForm<'_>,
 ) -> Result<crate::operator::CreatedClient, DeveloperAppError> {
     let session = session(age);
-    let command = RegisterAppCommand {
-        session: &session,
-        form,
-        is_public: false,
-        operator: Some(OPERATOR),
-        address: ADDRESS,
-    };
+    let command =
+        RegisterAppCommand { session: &session, form, is_public: false, server: SERVER, address: ADDRESS };
     register_app(prepared).run(command).await
 }
 
@@ -195,7 +191,7 @@ async fn a_public_app_is_registered_without_a_secret_and_must_use_pkce() {
         session: &session,
         form: FORM,
         is_public: true,
-        operator: None,
+        server: ServerNames::default(),
         address: ADDRESS,
     };
     let created = register_app(&prepared).run(command).await.unwrap();

@@ -1,5 +1,6 @@
 //! Names that people could take for those of the server or its operator (Unicode Technical Standard 39).
 
+use super::ServerNames;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory as _};
 use unicode_security::skeleton;
@@ -29,25 +30,49 @@ const CLAIMS: [&str; 19] = [
     "vetted",
 ];
 
-/// Check marks, seals, shields and medals, which other services show beside verified names.
-const MARKS: [char; 18] = [
+/// Words that are free although they are one letter from a claim or contain one.
+const FREE_WORDS: [&str; 2] = ["authenticator", "reviewer"];
+
+/// Words that end in the first letters of the product's name, so that `Crestwell` is another name.
+const OTHER_RESTS: [&str; 4] = ["crest", "everest", "forest", "wrest"];
+
+/// Signs that people read as letters.
+const SIGNS: [(char, &str); 5] = [('!', "l"), ('$', "s"), ('§', "s"), ('€', "e"), ('@', "a")];
+
+/// Check marks, seals, shields, medals and locks, which other services show beside verified names.
+const MARKS: [char; 33] = [
+    '®',
+    'Ⓥ',
+    'ⓥ',
+    '⎷',
     '√',
     '⍻',
     '☑',
     '✅',
+    '⛉',
+    '⛊',
+    '⛨',
     '✓',
     '✔',
+    '\u{AA9C}',
     '\u{10102}',
+    '\u{1F145}',
+    '\u{1F165}',
+    '\u{1F185}',
     '🆗',
     '🈴',
     '🎖',
     '🏅',
     '🏵',
     '🔏',
+    '🔒',
     '🔐',
     '🗸',
     '🗹',
     '🛡',
+    '🥇',
+    '🥈',
+    '🥉',
     '\u{1FBB1}',
 ];
 
@@ -56,21 +81,43 @@ const LONG: usize = 6;
 
 /// Returns whether people could take the client of this name for the server, its operator or a reviewed one.
 ///
-/// Look-alike letters and digits, case and accents make no difference. Rejected are a word that starts with
-/// the product's name, consecutive words that together spell it, the operator's name or a claim, and marks of
-/// approval. One edit of a word for the product, or of consecutive words for the operator, is overlooked.
-pub(super) fn imitates_server(name: &str, operator: Option<&str>) -> bool {
+/// Look-alike letters, digits and signs, case and accents make no difference. Rejected are a word that contains
+/// the product's name or a claim, consecutive words that together spell it, the operator's name or the host,
+/// and marks of approval. One edit of the start of a word for the product, or of consecutive words for a claim,
+/// the operator or the host, is overlooked.
+pub(super) fn imitates_server(name: &str, server: ServerNames<'_>) -> bool {
     if name.chars().any(|c| MARKS.contains(&c)) {
         return true;
     }
     let spelled = |text| readings(text).into_iter().map(|words| words.concat());
-    let operator: Vec<String> = operator.into_iter().flat_map(spelled).collect();
-    let reserved: Vec<String> = CLAIMS.into_iter().chain([PRODUCT]).flat_map(spelled).collect();
+    // A host of one label, such as `sleep`, is an ordinary word, and addresses are numbers.
+    let is_long = |host: &&str| host.contains('.') && host.contains(char::is_alphabetic);
+    let host = server.host.filter(is_long);
+    let reserved: Vec<String> = server.operator.into_iter().chain(host).flat_map(spelled).collect();
+    let claims: Vec<String> = CLAIMS.into_iter().flat_map(spelled).collect();
+    let free: Vec<String> = FREE_WORDS.into_iter().flat_map(spelled).collect();
     readings(name).iter().any(|words| {
-        words.iter().any(|word| starts_like_product(word))
-            || reserved.iter().any(|reserved| has_words(words, |spelled| spelled == reserved))
-            || operator.iter().any(|operator| has_words(words, |spelled| resembles(spelled, operator)))
+        words.iter().any(|word| starts_like_product(word) || contains_product(word))
+            || has_words(words, |spelled| spelled == PRODUCT)
+            || reserved.iter().any(|name| has_words(words, |spelled| resembles(spelled, name)))
+            || claims.iter().any(|claim| {
+                has_words(words, |spelled| {
+                    !free.iter().any(|word| word == spelled) && resembles(spelled, claim)
+                }) || words.iter().any(|word| !free.contains(word) && contains_claim(word, claim))
+            })
     })
+}
+
+fn contains_product(word: &str) -> bool {
+    let is_other = |before: &str| {
+        OTHER_RESTS.iter().any(|rest| rest.strip_suffix("rest").is_some_and(|end| before.ends_with(end)))
+    };
+    word.match_indices(PRODUCT).any(|(at, _)| !is_other(word.get(..at).unwrap_or_default()))
+}
+
+/// Returns whether a word contains a long claim, and does not deny it: `unverified`.
+fn contains_claim(word: &str, claim: &str) -> bool {
+    claim.len() >= LONG && word.match_indices(claim).any(|(at, _)| word.get(..at) != Some("un"))
 }
 
 /// Returns whether people could take one name for the other: both spell the same but for one letter.
@@ -107,7 +154,8 @@ fn are_one_edit_apart(one: &[char], other: &[char]) -> bool {
 }
 
 /// Returns the words of a text as people read them: in the given case, in lower case, because a capital
-/// letter can look like a letter that its small form does not resemble, and split at inner capitals.
+/// letter can look like a letter that its small form does not resemble, split at inner capitals, and with signs
+/// as letters.
 ///
 /// Each with `rn` as `m` and as two letters, so that one changed letter is one edit of either.
 fn readings(text: &str) -> Vec<Vec<String>> {
@@ -119,8 +167,9 @@ fn readings(text: &str) -> Vec<Vec<String>> {
         }
         split.push(c);
     }
+    let signs = SIGNS.iter().fold(text.to_lowercase(), |text, (sign, letter)| text.replace(*sign, letter));
     let read = |text: &str| ["m", "rn"].map(|m| words(text, m));
-    [text.as_str(), &text.to_lowercase(), &split].into_iter().flat_map(read).collect()
+    [text.as_str(), &text.to_lowercase(), &split, &signs].into_iter().flat_map(read).collect()
 }
 
 /// Returns the letter of a squared, circled or regional indicator letter, which Unicode does not decompose.
@@ -174,6 +223,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn imitates(name: &str) -> bool {
+        imitates_server(name, ServerNames::default())
+    }
+
+    fn of(operator: &str) -> ServerNames<'_> {
+        ServerNames { operator: Some(operator), host: None }
+    }
+
     #[test]
     fn a_name_with_the_name_of_the_software_imitates_the_server() {
         for name in [
@@ -197,7 +254,7 @@ mod tests {
             "🆁🅴🆂🆃🆆🅴🅻🅻",
             "🇷🇪🇸🇹🇼🇪🇱🇱",
         ] {
-            assert!(imitates_server(name, None), "{name}");
+            assert!(imitates(name), "{name}");
         }
     }
 
@@ -206,14 +263,14 @@ mod tests {
         for name in
             ["R\u{435}stwell", "R\u{415}STWELL", "Re\u{455}tw\u{435}ll", "Res\u{442}well", "R\u{454}stwell"]
         {
-            assert!(imitates_server(name, None), "{name:?}");
+            assert!(imitates(name), "{name:?}");
         }
     }
 
     #[test]
     fn a_word_that_starts_with_the_name_of_the_software_imitates_the_server() {
         for name in ["Restwells", "Restwell2", "Restwelll", "My RESTWELLNESS", "RestWellApp"] {
-            assert!(imitates_server(name, None), "{name}");
+            assert!(imitates(name), "{name}");
         }
     }
 
@@ -222,7 +279,7 @@ mod tests {
         for name in
             ["Re5twell", "Res7well", "R3stwell", "Яestwell", "яestwell", "Rɘstwell", "RƎSTWELL", "Rəstwell"]
         {
-            assert!(imitates_server(name, None), "{name}");
+            assert!(imitates(name), "{name}");
         }
     }
 
@@ -236,28 +293,28 @@ mod tests {
             "0fficial",
             "O\u{fb03}cial",
         ] {
-            assert!(imitates_server(name, None), "{name}");
+            assert!(imitates(name), "{name}");
         }
     }
 
     #[test]
     fn the_operators_name_is_reserved_as_a_whole() {
-        let clinic = Some("Example Sleep Clinic");
+        let clinic = of("Example Sleep Clinic");
         for name in
             ["Example Sleep Clinic", "EXAMPLE SLEEP CLINIC", "My Examp1e-Sleep-Clinic", "ExampleSleepClinic"]
         {
             assert!(imitates_server(name, clinic), "{name}");
-            assert!(!imitates_server(name, None), "{name}");
+            assert!(!imitates(name), "{name}");
         }
         for name in ["Sleep Clinic", "Example Sleep", "Example Sleep Clinicians", "Sample Sleep Clinic"] {
             assert!(!imitates_server(name, clinic), "{name}");
         }
-        assert!(!imitates_server("Night Owl", Some("")) && !imitates_server("Night Owl", Some(" - ")));
+        assert!(!imitates_server("Night Owl", of("")) && !imitates_server("Night Owl", of(" - ")));
     }
 
     #[test]
     fn the_operators_name_with_a_letter_changed_imitates_the_server() {
-        let clinic = Some("Example Sleep Clinic");
+        let clinic = of("Example Sleep Clinic");
         for name in [
             "Example Sleep Clinics",
             "Exanple Sleep Clinic",
@@ -270,7 +327,7 @@ mod tests {
             assert!(imitates_server(name, clinic), "{name}");
         }
         // One letter of a short name makes another name.
-        assert!(imitates_server("Luna", Some("Luna")) && !imitates_server("Lunar", Some("Luna")));
+        assert!(imitates_server("Luna", of("Luna")) && !imitates_server("Lunar", of("Luna")));
     }
 
     #[test]
@@ -289,7 +346,7 @@ mod tests {
             "My Restwcll",
             "Reftwell",
         ] {
-            assert!(imitates_server(name, None), "{name}");
+            assert!(imitates(name), "{name}");
         }
     }
 
@@ -307,15 +364,50 @@ mod tests {
             "ᴀᴘᴘʀᴏᴠᴇᴅ",
             "Server Admin",
         ] {
-            assert!(imitates_server(name, None), "{name}");
+            assert!(imitates(name), "{name}");
         }
+    }
+
+    #[test]
+    fn a_claim_with_a_letter_changed_or_within_a_word_imitates_a_reviewed_app() {
+        for name in [
+            "Verifed",
+            "Aprroved",
+            "Reviewd by us",
+            "Preapproved",
+            "verifiedowl",
+            "nightreaderverified",
+            "Night Reader, offlcal",
+        ] {
+            assert!(imitates(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_name_of_the_software_within_a_word_or_with_signs_imitates_the_server() {
+        for name in ["myrestwell", "getrestwell", "therestwell app", "Re$twell", "Restwe!!", "R€§twell"] {
+            assert!(imitates(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_host_of_the_server_is_reserved_with_or_without_a_port() {
+        let server = ServerNames::new(None, "https://sleep.example.org:8443/");
+        for name in
+            ["sleep.example.org", "Sleep.Example.org:8443", "https://sleep.example.org", "sleep.exampel.org"]
+        {
+            assert!(imitates_server(name, server), "{name}");
+            assert!(!imitates(name), "{name}");
+        }
+        let short = ServerNames { operator: None, host: Some("sleep") };
+        assert!(!imitates_server("Sleep Example", server) && !imitates_server("Sleep Diary", short));
     }
 
     #[test]
     fn a_name_with_a_mark_of_approval_imitates_a_reviewed_app() {
         for mark in MARKS {
-            assert!(imitates_server(&format!("Night Reader {mark}"), None), "{mark}");
-            assert!(imitates_server(&format!("{mark}\u{fe0f}Night Reader"), None), "{mark}");
+            assert!(imitates(&format!("Night Reader {mark}")), "{mark}");
+            assert!(imitates(&format!("{mark}\u{fe0f}Night Reader")), "{mark}");
         }
     }
 
@@ -362,12 +454,23 @@ mod tests {
             "Rest & Wellness",
             "Rest 7 Wells",
             "Unofficial Reader",
+            "Unverified",
+            "Forestwell",
+            "Authenticator",
+            "Badminton Nights",
+            "Owl!",
             "Schlafmütze & Co. 2",
             "Ресторан",
             "眠り",
             "می\u{200c}خواب",
         ] {
-            assert!(!imitates_server(name, Some("Example Sleep Clinic")), "{name}");
+            assert!(
+                !imitates_server(
+                    name,
+                    ServerNames { host: Some("sleep.example.org"), ..of("Example Sleep Clinic") }
+                ),
+                "{name}"
+            );
         }
     }
 
@@ -375,25 +478,25 @@ mod tests {
         #[test]
         fn an_added_word_does_not_hide_an_imitation(before in "[a-z]{0,9}", after in "[a-z]{0,9}") {
             let name = format!("{before} Restwell {after}");
-            prop_assert!(imitates_server(&name, None));
+            prop_assert!(imitates(&name));
         }
 
         #[test]
         fn added_letters_and_digits_do_not_hide_an_imitation(after in "[a-z0-9]{0,9}") {
             let name = format!("Restwell{after}");
-            prop_assert!(imitates_server(&name, None));
+            prop_assert!(imitates(&name));
         }
 
         #[test]
         fn any_other_letter_within_the_name_does_not_hide_an_imitation(at in 1..8_usize, letter in "[a-z]") {
             let mut name = "restwell".to_owned();
             name.replace_range(at..=at, &letter);
-            prop_assert!(imitates_server(&name, None), "{}", name);
+            prop_assert!(imitates(&name), "{}", name);
         }
 
         #[test]
         fn comparing_arbitrary_names_does_not_panic(name in "\\PC{0,40}", operator in "\\PC{0,20}") {
-            let _ = imitates_server(&name, Some(&operator));
+            let _ = imitates_server(&name, of(&operator));
             prop_assert_eq!(look_alike(&name, &operator), look_alike(&operator, &name));
         }
     }

@@ -32,6 +32,23 @@ pub const MAX_LIVE_SECRETS: usize = 2;
 )]
 pub struct InvalidClientName;
 
+/// Names of the server that a client must not imitate.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ServerNames<'a> {
+    /// Name of the operator; `None` if it is not published.
+    pub operator: Option<&'a str>,
+    /// Host of the pages.
+    pub host: Option<&'a str>,
+}
+
+impl<'a> ServerNames<'a> {
+    /// Returns the names of the server with this operator and public URL.
+    pub fn new(operator: Option<&'a str>, public_url: &'a str) -> Self {
+        let host = public_url.split_once("://").and_then(|(_, rest)| rest.split([':', '/']).next());
+        Self { operator, host }
+    }
+}
+
 /// Name of a client as shown to people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientName(String);
@@ -53,8 +70,8 @@ impl ClientName {
     }
 
     /// Returns whether people could take the client for this server or its operator, or for a reviewed one.
-    pub fn imitates_server(&self, operator: Option<&str>) -> bool {
-        imitation::imitates_server(&self.0, operator)
+    pub fn imitates_server(&self, server: ServerNames<'_>) -> bool {
+        imitation::imitates_server(&self.0, server)
     }
 
     /// Returns whether people could take the client for one of this name.

@@ -46,7 +46,7 @@ pub(super) async fn change(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Ref
         session: app.session,
         id,
         form,
-        operator: sent.developer.operator(),
+        server: sent.developer.server(),
         address: app.address,
     };
     match sent.developer.use_cases.change.run(command).await {

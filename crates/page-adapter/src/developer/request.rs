@@ -16,6 +16,7 @@ use actix_web::{HttpRequest, HttpResponse, Route};
 use application::account::SignedInPerson;
 use application::developer::{AppCommand, DeveloperAppError};
 use application::webhook::WebhookError;
+use domain::client::ServerNames;
 use domain::id::ClientId;
 use http_adapter::Endpoint;
 use http_adapter::problem::{Fault, Problem};
@@ -29,9 +30,10 @@ pub(super) struct Developer<'a> {
 }
 
 impl Developer<'_> {
-    /// Returns the published name of the operator.
-    pub(super) fn operator(&self) -> Option<&str> {
-        self.state.http.settings.operator.name.as_deref()
+    /// Returns the names that apps must not imitate.
+    pub(super) fn server(&self) -> ServerNames<'_> {
+        let settings = &self.state.http.settings;
+        ServerNames::new(settings.operator.name.as_deref(), &settings.public_url)
     }
 }
 

@@ -15,13 +15,8 @@ async fn change(
     });
     let prepared = TestStore::new([unit]);
     let session = session(0);
-    let command = ChangeAppCommand {
-        session: &session,
-        id: client_id(1),
-        form,
-        operator: Some(OPERATOR),
-        address: ADDRESS,
-    };
+    let command =
+        ChangeAppCommand { session: &session, id: client_id(1), form, server: SERVER, address: ADDRESS };
     let outcome = ChangeApp::new(prepared.units.clone(), registered(), entropy(), clock()).run(command).await;
     let stored = stored.lock().unwrap().clone();
     (outcome, stored, prepared)
