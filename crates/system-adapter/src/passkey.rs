@@ -21,6 +21,9 @@ const MIN_RSA_BITS: usize = 2048;
 /// RSA exponents that AWS-LC accepts.
 const RSA_EXPONENTS: Range<u64> = 3..1 << 33;
 
+/// Odd numbers that may not divide an RSA modulus.
+const SMALL_FACTORS: Range<u32> = 3..2_000;
+
 /// Parses client data with `serde_json` and verifies signatures with AWS-LC.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AwsLcPasskeyVerifier;
@@ -85,7 +88,8 @@ fn is_ed25519_key(encoded: &[u8; 32]) -> bool {
         .is_some_and(|point| point.compress() == encoded && point.is_torsion_free() && !point.is_identity())
 }
 
-/// Both numbers are big endian, without leading zeros. With the exponent 1 every text is its own signature.
+/// Both numbers are big endian, without leading zeros. With the exponent 1 every text is its own signature, and
+/// anyone who can factor the modulus can sign.
 fn is_rsa_key(n: &[u8], e: &[u8]) -> bool {
     let is_odd = |number: &[u8]| number.last().is_some_and(|last| last % 2 == 1);
     let leading_zeros = n.first().map_or(0, |first| first.leading_zeros() as usize);
@@ -93,5 +97,10 @@ fn is_rsa_key(n: &[u8], e: &[u8]) -> bool {
     let exponent =
         e.iter().try_fold(0_u64, |number, byte| number.checked_mul(256)?.checked_add((*byte).into()));
     let is_exponent = exponent.is_some_and(|exponent| RSA_EXPONENTS.contains(&exponent)) && is_odd(e);
-    bits >= MIN_RSA_BITS && is_odd(n) && is_exponent
+    bits >= MIN_RSA_BITS && is_odd(n) && is_exponent && !has_small_factor(n)
+}
+
+fn has_small_factor(n: &[u8]) -> bool {
+    let divides = |factor: u32| n.iter().fold(0, |rest, byte| (rest * 256 + u32::from(*byte)) % factor) == 0;
+    SMALL_FACTORS.step_by(2).any(divides)
 }

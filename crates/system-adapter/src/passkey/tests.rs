@@ -339,3 +339,28 @@ fn an_rsa_key_with_a_short_or_even_modulus_or_a_bad_exponent_is_no_public_key() 
         assert!(!VERIFIER.is_public_key(&rs256(&modulus, e)));
     }
 }
+
+// T111
+#[test]
+fn an_rsa_key_whose_modulus_has_a_small_prime_factor_is_no_public_key() {
+    let key = vector("packed-rs256").passkey().unwrap().key;
+    let KeyMaterial::Rs256 { n, e } = key.material() else { panic!("another algorithm") };
+    let power = (0..1_292).fold(vec![1], |power, _| times(&power, 3));
+    assert_eq!(power.len(), 256);
+    for modulus in [power, vec![0xff; 256], times(n, 3), times(n, 1_999)] {
+        assert!(!VERIFIER.is_public_key(&rs256(&modulus, e)), "{modulus:02x?}");
+    }
+    assert!(VERIFIER.is_public_key(&rs256(&times(n, 2_003), e)));
+}
+
+/// Multiplies a number, big endian.
+fn times(number: &[u8], factor: u32) -> Vec<u8> {
+    let (mut product, mut carry) = (Vec::new(), 0);
+    let zeros = [0; 2];
+    for byte in zeros.iter().chain(number).rev() {
+        carry += u32::from(*byte) * factor;
+        product.push(carry.to_le_bytes()[0]);
+        carry >>= 8;
+    }
+    product.into_iter().rev().skip_while(|byte| *byte == 0).collect()
+}
