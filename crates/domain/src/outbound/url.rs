@@ -66,9 +66,10 @@ impl OutboundUrl {
         self.0.scheme() == "https"
     }
 
-    /// Returns the host: a name in lower case, or an address (IPv6 in brackets).
+    /// Returns the host: a name in lower case without the dot of the root, or an address (IPv6 in brackets).
     pub fn host(&self) -> &str {
-        self.0.host_str().unwrap_or_default()
+        let host = self.0.host_str().unwrap_or_default();
+        host.strip_suffix('.').unwrap_or(host)
     }
 
     /// Returns the port, also if the URL does not name one.
@@ -144,6 +145,15 @@ mod tests {
             ("https://hooks.example:0/", Port),
         ] {
             assert_eq!(OutboundUrl::parse(text), Err(reason), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_dot_at_its_end_makes_no_other_host() {
+        for (text, host) in
+            [("https://VM./x", "vm"), ("https://vm", "vm"), ("https://127.0.0.1./", "127.0.0.1")]
+        {
+            assert_eq!(OutboundUrl::parse(text).unwrap().host(), host, "{text}");
         }
     }
 
