@@ -137,7 +137,12 @@ impl DeliverEvents {
             Some(request) => self.send(request, &data, began).await,
             None => (DeliveryResult::NotSigned, None),
         };
-        let attempt = self.judge(event, began, result, asked_for);
+        let mut ended = self.ports.clock.now();
+        if !endpoint.is_reviewed && matches!(result, DeliveryResult::Failed(_)) {
+            // Otherwise the next attempt would tell developers how the connection failed.
+            ended = began + TIMEOUT;
+        }
+        let attempt = self.judge(event, (began, ended), result, asked_for);
         self.record(attempt).await
     }
 
@@ -169,7 +174,7 @@ impl DeliverEvents {
             return Ok(DeliveryOutcome::Nothing);
         };
         let now = self.ports.clock.now();
-        self.record(self.judge(event, now, DeliveryResult::InternalError, None)).await
+        self.record(self.judge(event, (now, now), DeliveryResult::InternalError, None)).await
     }
 
     /// Returns the data to send, or how to settle an event that the client may not receive.
@@ -260,11 +265,10 @@ impl DeliverEvents {
     fn judge(
         &self,
         event: PendingEvent,
-        began: DateTime<Utc>,
+        (began, ended): (DateTime<Utc>, DateTime<Utc>),
         result: DeliveryResult,
         asked_for: Option<TimeDelta>,
     ) -> Attempt {
-        let ended = self.ports.clock.now();
         let [jitter, ..] = self.ports.entropy.uuid().into_bytes();
         let retry = retry_delay(event.failed.saturating_add(1), jitter, asked_for).map(|pause| ended + pause);
         let (outcome, next_attempt_at, disabled) = match result {
