@@ -12,8 +12,8 @@ served without a row in that table, and a test sends every credential below to e
 
 ## Endpoints
 
-`HEAD` is served wherever `GET` is, except at `/api/token`, `/api/refresh` and `/continue`. Any other method is a 405
-and any other path a 404, with any credential.
+`HEAD` is served wherever `GET` is, except at `/authorize`, `/api/token`, `/api/refresh` and `/continue`. Other methods
+are a 405, other paths a 404, with any credential.
 
 | endpoint | what it does | for |
 |---|---|---|

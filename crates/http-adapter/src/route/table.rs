@@ -216,7 +216,8 @@ impl Endpoint {
 
     /// Returns whether `HEAD` is served: wherever `GET` is, unless that uses something up (decisions 2).
     pub const fn serves_head(self) -> bool {
-        self.row().get.is_some() && !matches!(self, Self::Token | Self::Refresh | Self::ContinueForm)
+        self.row().get.is_some()
+            && !matches!(self, Self::Token | Self::Refresh | Self::Authorize | Self::ContinueForm)
     }
 
     /// Returns whether `GET` reads data with a token of the person.
