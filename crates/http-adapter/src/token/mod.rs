@@ -207,8 +207,8 @@ async fn answer(
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
     let unread = |problem: &Problem| meter::token_refused("unread", problem);
-    let given = request::parameters(request, body).await.inspect_err(unread)?;
-    let asked = match request::read(endpoint, request, &given).inspect_err(unread) {
+    let mut given = request::parameters(request, body).await.inspect_err(unread)?;
+    let asked = match request::read(endpoint, request, &mut given).inspect_err(unread) {
         Ok(asked) => asked,
         Err(problem) => {
             note_named_client(state, request, &given, &problem).await;

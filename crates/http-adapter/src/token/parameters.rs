@@ -33,15 +33,18 @@ const OTHER_SECRETS: [&str; 3] = ["code", "code_verifier", "refresh_token"];
 pub(super) struct TokenParameters {
     values: Vec<(&'static str, String)>,
     in_query: QuerySecrets,
+    fault: Option<Problem>,
 }
 
 impl TokenParameters {
-    /// Parses query and body together; a name in both is a duplicate.
+    /// Parses query and body together; a name in both is a duplicate. The rest is read although a parameter is
+    /// invalid, so that the client can be told: see [`Self::take_fault`].
     pub(super) fn read(query: &str, body: Option<&Body>) -> Result<Self, Problem> {
         let mut given = form_pairs(query)?;
         let in_query = secrets_among(&given);
         given.extend(body.map(body_pairs).transpose()?.unwrap_or_default());
-        Ok(Self { values: known_values(KNOWN, given)?, in_query })
+        let (values, fault) = known_values(KNOWN, given);
+        Ok(Self { values, in_query, fault })
     }
 
     /// Parses the body of a request about a token. Known parameters are rejected in the query string: they
@@ -54,7 +57,13 @@ impl TokenParameters {
             return Err(Problem::invalid_parameter(known, "must not be in the query string"));
         }
         let given = body.map(body_pairs).transpose()?.unwrap_or_default();
-        Ok(Self { values: known_values(KNOWN_WITH_TOKEN, given)?, in_query: QuerySecrets::None })
+        let (values, fault) = known_values(KNOWN_WITH_TOKEN, given);
+        fault.map_or(Ok(Self { values, in_query: QuerySecrets::None, fault: None }), Err)
+    }
+
+    /// Fails if a parameter is invalid.
+    pub(super) fn take_fault(&mut self) -> Result<(), Problem> {
+        self.fault.take().map_or(Ok(()), Err)
     }
 
     /// Returns an optional parameter.
@@ -92,22 +101,28 @@ fn secrets_among(in_query: &ParameterPairs) -> QuerySecrets {
     }
 }
 
-/// Returns the known parameters, after checking that each is unique, not empty and free of control
-/// characters.
+/// Returns the known parameters that are unique, not empty and free of control characters, and the fault of
+/// the first that is not.
 fn known_values(
     known: &[&'static str],
     given: ParameterPairs,
-) -> Result<Vec<(&'static str, String)>, Problem> {
-    let mut values: Vec<(&'static str, String)> = Vec::new();
+) -> (Vec<(&'static str, String)>, Option<Problem>) {
+    let (mut values, mut fault): (Vec<(&'static str, String)>, _) = (Vec::new(), None);
     for (name, value) in given {
         let Some(known) = known.iter().copied().find(|known| *known == name) else { continue };
-        if values.iter().any(|(earlier, _)| *earlier == known) {
-            return Err(Problem::invalid_parameter(known, crate::parameter::REPEATED_PARAMETER));
+        let is_repeated = values.iter().any(|(earlier, _)| *earlier == known);
+        let checked =
+            if is_repeated { Err(crate::parameter::REPEATED_PARAMETER) } else { check_value(&value) };
+        match checked {
+            Ok(()) => values.push((known, value)),
+            Err(message) => {
+                // Neither value counts.
+                values.retain(|(earlier, _)| *earlier != known);
+                fault.get_or_insert_with(|| Problem::invalid_parameter(known, message));
+            }
         }
-        check_value(&value).map_err(|message| Problem::invalid_parameter(known, message))?;
-        values.push((known, value));
     }
-    Ok(values)
+    (values, fault)
 }
 
 fn body_pairs(body: &Body) -> Result<ParameterPairs, Problem> {

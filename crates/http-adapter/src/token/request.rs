@@ -61,8 +61,10 @@ pub(super) async fn parameters(request: &HttpRequest, payload: Payload) -> Resul
 pub(super) fn read(
     endpoint: Endpoint,
     request: &HttpRequest,
-    given: &TokenParameters,
+    given: &mut TokenParameters,
 ) -> Result<TokenRequest, Problem> {
+    given.take_fault()?;
+    let given = &*given;
     let header = credentials::read_header(request)?;
     let presented = presented(endpoint, given)?;
     let credentials = credentials::choose(header, given)?;

@@ -69,6 +69,9 @@ on_both_stores! {
         let incomplete = Form::of_code(&app, "rwc_x").without("redirect_uri");
         Caller::new(server).post("/api/token", &incomplete).await.assert_error(400, "invalid_request");
         shows("redirect_uri: is required").await;
+        let repeated = Form::of_code(&app, "rwc_x").with("scope", "sleep");
+        Caller::new(server).post("/api/token?scope=profile", &repeated).await.assert_error(400, "invalid_request");
+        shows("scope: must be given at most once").await;
         let text = browser.open(&path).await.text();
         assert!(!text.contains("rws_") && !text.contains("owl.example/other"), "{text}");
     }
