@@ -153,7 +153,10 @@ pub(super) async fn add(state: Data<PageState>, sent: PersonForm) -> Result<Http
         address,
     };
     let errors = match ceremonies(&state)?.add.run(command).await {
-        Ok(()) => return Ok(redirect_with_notice(Endpoint::Account, "passkey-added")),
+        Ok(signed_in) => {
+            let cookies = browser::set_signed_in(&signed_in, &state.http.settings);
+            return Ok(with_cookies(redirect_with_notice(Endpoint::Account, "passkey-added"), cookies));
+        }
         Err(AddPasskeyError::NotFresh) => return Ok(see_other(&Destination::Passkeys.sign_in())),
         Err(AddPasskeyError::InvalidName) => FormErrors::field("passkey_name", NAME_RULE),
         Err(AddPasskeyError::Rejected) => {

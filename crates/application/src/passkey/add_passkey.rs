@@ -2,7 +2,8 @@
 
 use super::PasskeyPorts;
 use super::response::ParsedClientData;
-use crate::account::{SignedInPerson, end_sign_ins};
+use crate::account::open_session::{ProvenPerson, store_session};
+use crate::account::{SignInOrigin, SignedIn, SignedInPerson, end_sign_ins};
 use crate::audit::AuditTrail;
 use crate::mail::{QueueMail, passkey_added};
 use crate::ports::storage::{StorageError, UniqueKey, UnitOfWork};
@@ -70,8 +71,8 @@ impl AddPasskey {
         Self { ports, relying_party, mail, trail }
     }
 
-    /// Stores the passkey, and ends the person's other sessions.
-    pub async fn run(&self, command: AddPasskeyCommand<'_>) -> Result<(), AddPasskeyError> {
+    /// Stores the passkey, ends every session, and returns a new one for this browser (security.md T30).
+    pub async fn run(&self, command: AddPasskeyCommand<'_>) -> Result<SignedIn, AddPasskeyError> {
         let now = self.ports.clock.now();
         if !command.person.session.is_fresh(now) {
             return Err(AddPasskeyError::NotFresh);
@@ -92,8 +93,9 @@ impl AddPasskey {
             last_used_at: None,
         };
         let mut unit = self.ports.units.begin().await?;
-        self.store(unit.as_mut(), &command, &passkey, now).await?;
-        Ok(unit.commit().await?)
+        let signed_in = self.store(unit.as_mut(), &command, &passkey, now).await?;
+        unit.commit().await?;
+        Ok(signed_in)
     }
 
     /// Ends the ceremony and checks the response.
@@ -133,7 +135,7 @@ impl AddPasskey {
         command: &AddPasskeyCommand<'_>,
         passkey: &Passkey,
         now: DateTime<Utc>,
-    ) -> Result<(), AddPasskeyError> {
+    ) -> Result<SignedIn, AddPasskeyError> {
         let SignedInPerson { user_id, session, .. } = command.person;
         // Locks the person: concurrent requests cannot exceed the limit, and the session cannot end
         // meanwhile.
@@ -149,12 +151,19 @@ impl AddPasskey {
         })?;
         // A sign-in that waits for a second factor to be set up must not replace the passkey as the factor.
         let ended = end_sign_ins(unit, *user_id, Some(session.id)).await?;
+        unit.sessions().delete(*user_id, session.id).await?;
+        let (address, device) = (command.address, session.device);
+        let origin = SignInOrigin { address, device, replaces: Some(session), pending: None };
+        let person = ProvenPerson { user_id: *user_id, method: session.method, origin };
+        // A new passkey proves nothing about the person, so the sign-in does not become fresher.
+        let entropy = self.ports.entropy.as_ref();
+        let signed_in = store_session(unit, person, session.authenticated_at, entropy).await?;
         let event = self.trail.event(AuditActor::Person, AuditKind::PasskeyAdded).user(*user_id);
         let event = event.subject(passkey.id.as_uuid()).count(ended.sessions);
         unit.audit().append(&event.from(command.address)).await?;
         if let Some(mail) = &self.mail {
             mail.run(unit, &passkey_added(&user.email, mail.links()), now).await?;
         }
-        Ok(())
+        Ok(signed_in)
     }
 }

@@ -35,10 +35,11 @@ enum Step {
     ConfirmationWithACode,
     ChangeOfPassword,
     SecondFactorOn,
+    PasskeyAdded,
 }
 
 impl Step {
-    const ALL: [Self; 15] = [
+    const ALL: [Self; 16] = [
         Self::Password,
         Self::PasswordBeforeACode,
         Self::PasswordAgainBeforeACode,
@@ -54,6 +55,7 @@ impl Step {
         Self::ConfirmationWithACode,
         Self::ChangeOfPassword,
         Self::SecondFactorOn,
+        Self::PasskeyAdded,
     ];
 
     /// Returns whether the sign-in waits for another step afterwards.
@@ -181,6 +183,12 @@ impl<'a> Stage<'a> {
                 browser.sign_in(person).await;
                 let page = browser.open("/account/second-factor").await;
                 page.form("/account/second-factor").with("code", &Authenticator::read(&page).code(0))
+            }
+            Step::PasskeyAdded => {
+                browser.sign_in(person).await;
+                let form = browser.open("/account").await.form("/account/passkeys");
+                let challenge = begin(browser, &form).await;
+                filled(&form, self.key.register(&challenge)).with("passkey_name", "My phone")
             }
             _ => unreachable!("{step:?} is prepared above"),
         }
