@@ -86,7 +86,7 @@ pub(crate) async fn a_deleted_password_is_gone_and_only_it(harness: &Harness) {
         assert_eq!(find(harness, 1).await, None);
     }
     assert_eq!(find(harness, 2).await, Some(password_hash(2)));
-    // A sign-in that was under way does not bring it back; a new one may be set.
+    // A concurrent sign-in does not bring it back; a new one may be set.
     assert!(!rehash_in_a_task(harness, 1, 3).await.unwrap());
     set(harness, 1, &password_hash(4)).await;
     assert_eq!(find(harness, 1).await, Some(password_hash(4)));

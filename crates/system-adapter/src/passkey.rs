@@ -88,8 +88,8 @@ fn is_ed25519_key(encoded: &[u8; 32]) -> bool {
         .is_some_and(|point| point.compress() == encoded && point.is_torsion_free() && !point.is_identity())
 }
 
-/// Both numbers are big endian, without leading zeros. With the exponent 1 every text is its own signature, and
-/// anyone who can factor the modulus can sign.
+/// Both numbers are big endian, without leading zeros. With the exponent 1 every text is its own signature,
+/// and anyone who can factor the modulus can sign.
 fn is_rsa_key(n: &[u8], e: &[u8]) -> bool {
     let is_odd = |number: &[u8]| number.last().is_some_and(|last| last % 2 == 1);
     let leading_zeros = n.first().map_or(0, |first| first.leading_zeros() as usize);

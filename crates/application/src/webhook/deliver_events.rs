@@ -139,7 +139,7 @@ impl DeliverEvents {
         };
         let mut ended = self.ports.clock.now();
         if !endpoint.is_reviewed && matches!(result, DeliveryResult::Failed(_)) {
-            // Otherwise the next attempt would tell developers how the connection failed.
+            // Otherwise the next attempt would show developers how the connection failed.
             ended = began + TIMEOUT;
         }
         let attempt = self.judge(event, (began, ended), result, asked_for);

@@ -81,10 +81,10 @@ const LONG: usize = 6;
 
 /// Returns whether people could take the client of this name for the server, its operator or a reviewed one.
 ///
-/// Look-alike letters, digits and signs, case and accents make no difference. Rejected are a word that contains
-/// the product's name or a claim, consecutive words that together spell it, the operator's name or the host,
-/// and marks of approval. One edit of the start of a word for the product, or of consecutive words for a claim,
-/// the operator or the host, is overlooked.
+/// Look-alike letters, digits and signs, case and accents make no difference. Rejected are a word that
+/// contains the product's name or a claim, consecutive words that together spell it, the operator's name or
+/// the host, and marks of approval. One edit of the start of a word for the product, or of consecutive words
+/// for a claim, the operator or the host, is overlooked.
 pub(super) fn imitates_server(name: &str, server: ServerNames<'_>) -> bool {
     if name.chars().any(|c| MARKS.contains(&c)) {
         return true;
@@ -155,8 +155,8 @@ fn are_one_edit_apart(one: &[char], other: &[char]) -> bool {
 }
 
 /// Returns the words of a text as people read them: in the given case, in lower case, because a capital
-/// letter can look like a letter that its small form does not resemble, split at inner capitals, and with signs
-/// as letters.
+/// letter can look like a letter that its small form does not resemble, split at inner capitals, and with
+/// signs as letters.
 ///
 /// Each with `rn` as `m` and as two letters, so that one changed letter is one edit of either.
 fn readings(text: &str) -> Vec<Vec<String>> {

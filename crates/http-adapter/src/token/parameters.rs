@@ -37,8 +37,8 @@ pub(super) struct TokenParameters {
 }
 
 impl TokenParameters {
-    /// Parses query and body together; a name in both is a duplicate. The rest is read although a parameter is
-    /// invalid, so that the client can be told: see [`Self::take_fault`].
+    /// Parses query and body together; a name in both is a duplicate. The rest is read although a parameter
+    /// is invalid, so that the client is known: see [`Self::take_fault`].
     pub(super) fn read(query: &str, body: Option<&Body>) -> Result<Self, Problem> {
         let mut given = form_pairs(query)?;
         let in_query = secrets_among(&given);

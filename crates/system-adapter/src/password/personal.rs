@@ -39,8 +39,8 @@ pub(super) fn consists_of(password: &str, known: &[&str]) -> bool {
     left < MIN_OTHER_CHARS && left < before
 }
 
-/// Returns the text without the words of the known texts, forwards, backwards, with digits at their ends or in
-/// place of letters; the signs after them go too.
+/// Returns the text without the words of the known texts, forwards, backwards, with digits at their ends or
+/// in place of letters; the signs after them go too.
 pub(super) fn without_known_words(text: &str, known: &[&str]) -> Zeroizing<String> {
     let is_sign = |letter: char| !letter.is_alphanumeric();
     let words: Vec<Zeroizing<String>> = known

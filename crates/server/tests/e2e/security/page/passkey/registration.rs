@@ -158,6 +158,8 @@ on_sqlite! {
         let challenge = begin(&scene.browser, &form).await;
         let first = filled(&form, Authenticator::new(&[7; 32]).register(&challenge));
         assert_eq!(scene.browser.submit(&first).await.own_location(), "/account?done=passkey-added");
+        // The new session has another form.
+        let form = scene.browser.open("/account").await.form("/account/passkeys").with("passkey_name", "My phone");
         let again = filled(&form, Authenticator::new(&[8; 32]).register(&challenge));
         scene.browser.submit(&again).await.assert_refused(422);
         assert_rows(&scene.world, "passkey", "", 1).await;

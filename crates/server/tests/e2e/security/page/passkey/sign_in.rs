@@ -195,6 +195,7 @@ on_sqlite! {
         page.assert_refused(422);
         assert!(page.text().contains("Add another passkey"), "{page:?}");
         assert_eq!(add(&browser, &Authenticator::new(&[8; 32])).await.own_location(), "/account?done=passkey-added");
+        let removal = browser.open("/account").await.forms("/account/passkeys/remove").remove(0);
         assert_eq!(browser.submit(&removal).await.own_location(), "/account?done=passkey-removed");
         assert_rows(&world, "passkey", "", 1).await;
     }
