@@ -40,8 +40,8 @@ const CHOOSE_NEW: &str = "If you forgot your password, choose a new one.";
 const ASK_FOR_LINK: &str =
     "If you forgot your password, ask the operator of this server for a link to choose a new one.";
 
-/// Returns what else helps, and a link to it. A new password does not end every wait: the limit may be of
-/// the network address.
+/// Returns what else helps, and a link to it. A new password does not end every wait: the limit may count the
+/// network address.
 fn way_out(text: ErrorText<'_>) -> (Option<&'static str>, Option<view::Link>) {
     match (text.fault, text.settings) {
         (Fault::NotFound | Fault::InvalidForm, _) => (None, Some(HOME)),
