@@ -110,12 +110,15 @@ impl<'a> Attempt<'a> {
     /// Returns whether a record must be deferred to the end of the file: it would replace older sessions that
     /// the file may still contain, or it overlaps a deferred one.
     pub(super) fn must_defer(&self, record: &SleepRecord, wants: &[SleepSessionId]) -> bool {
-        let is_foreign =
-            |id: &SleepSessionId| !self.result.created.contains(id) && !self.run.has_created(*id);
         self.run.may_defer
-            && (wants.iter().any(is_foreign)
+            && (wants.iter().any(|id| !self.has_created(*id))
                 || self.run.overlaps_deferred(record)
                 || self.result.waiting.overlaps(record))
+    }
+
+    /// Returns whether this import has added or changed a session recently.
+    pub(super) fn has_created(&self, id: SleepSessionId) -> bool {
+        self.result.created.contains(&id) || self.run.has_created(id)
     }
 
     /// Defers a record to the end of the file.

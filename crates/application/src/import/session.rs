@@ -109,9 +109,14 @@ impl Sessions {
             return Ok(());
         }
         if let Reconciliation::Unchanged(id) = decision
-            && self.known.get(id).is_some_and(|same| same.record == session.record)
+            && let Some(same) = self.known.get(id)
         {
-            attempt.confirm(position, id, session);
+            if same.record == session.record {
+                attempt.confirm(position, id, session);
+            } else if !same.record.time_in_bed().same_to_the_minute(session.record.time_in_bed()) {
+                let reason = "not stored: an overlapping session of the same source is kept".to_owned();
+                attempt.note(position, Rejection { place: session.place.clone(), reason });
+            }
         }
         if let Some(reason) = replacement_note(&decision) {
             attempt.note(position, Rejection { place: session.place.clone(), reason });
@@ -177,7 +182,14 @@ impl Sessions {
             return Some(Choice::Drop(kept.id));
         }
         near.retain(|near| precedence(near) != Some(Precedence::Both));
-        Some(Choice::Store(reconcile(&near, &imported.record)))
+        Some(Choice::Store(match reconcile(&near, &imported.record) {
+            // Two rows of this import are one session.
+            Reconciliation::Insert { mut removes } if removes.iter().any(|id| attempt.has_created(*id)) => {
+                let own = removes.iter().position(|id| attempt.has_created(*id)).unwrap_or_default();
+                Reconciliation::Replace { id: removes.remove(own), removes }
+            }
+            decision => decision,
+        }))
     }
 
     /// Stores the decision about one session; new ones are inserted later.

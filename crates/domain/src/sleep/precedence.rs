@@ -17,9 +17,10 @@ pub enum Precedence {
 impl Precedence {
     /// Compares a session with a further record of the same source, each with the position of its record.
     ///
-    /// A later file replaces what an earlier one contains. Rows of one file replace each other only if they
-    /// have the same key or are the same night: then the one with stages is kept, else the one with totals,
-    /// else the longer one, else the later one.
+    /// A later file replaces what an earlier one contains: sessions with the same key, or of which one shares
+    /// half of the other. Rows of one file replace each other only if they have the same key or share half of
+    /// the longer one: then the one with stages is kept, else the one with totals, else the longer one, else
+    /// the later one.
     pub fn of(
         (session, at): (&SleepRecord, RecordPosition),
         (record, record_at): (&SleepRecord, RecordPosition),
@@ -30,7 +31,8 @@ impl Precedence {
             return Self::Record;
         }
         let is_of_one_file = at.file == record_at.file;
-        if is_of_one_file && !is_keyed && !is_same_night(session, record) {
+        let is_same = if is_of_one_file { is_same_night } else { is_same_sleep };
+        if !is_keyed && !is_same(session, record) {
             return Self::Both;
         }
         if !is_keyed && record.key().is_given() {
@@ -58,9 +60,13 @@ pub fn is_ambiguous_key(
 /// Returns whether two records share at least half of the longer one.
 fn is_same_night(one: &SleepRecord, other: &SleepRecord) -> bool {
     let (one, other) = (one.time_in_bed(), other.time_in_bed());
-    let shared =
-        one.end_millis().min(other.end_millis()).saturating_sub(one.start_millis().max(other.start_millis()));
-    shared.saturating_mul(2) >= one.millis().max(other.millis())
+    one.covers_half_of(other) && other.covers_half_of(one)
+}
+
+/// Returns whether two records share at least half of the shorter one.
+pub(super) fn is_same_sleep(one: &SleepRecord, other: &SleepRecord) -> bool {
+    let (one, other) = (one.time_in_bed(), other.time_in_bed());
+    one.covers_half_of(other) || other.covers_half_of(one)
 }
 
 /// Returns whether a record has stages, whether more than the time in bed is known, and its length.
@@ -142,9 +148,14 @@ mod tests {
     #[test]
     fn a_later_file_replaces_what_an_earlier_one_contains() {
         let (early, late) = (RecordPosition { file: 1, number: 9 }, RecordPosition { file: 2, number: 1 });
-        let (night, shorter) = (derived(0, 480), derived(470, 500));
-        assert_eq!(Precedence::of((&night, early), (&shorter, late)), Record);
-        assert_eq!(Precedence::of((&night, late), (&shorter, early)), Session);
+        let night = derived(0, 480);
+        for other in [derived(10, 400), derived(100, 130), derived(465, 495), derived(-400, 900)] {
+            assert_eq!(Precedence::of((&night, early), (&other, late)), Record);
+            assert_eq!(Precedence::of((&night, late), (&other, early)), Session);
+        }
+        let nap = derived(479, 510);
+        assert_eq!(Precedence::of((&night, early), (&nap, late)), Both);
+        assert_eq!(Precedence::of((&night, late), (&nap, early)), Both);
     }
 
     #[test]

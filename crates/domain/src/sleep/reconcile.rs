@@ -1,5 +1,6 @@
 //! How an import reconciles a record with known sessions.
 
+use super::precedence::is_same_sleep;
 use super::{SleepRecord, SleepSession};
 use crate::id::SleepSessionId;
 use std::borrow::Borrow;
@@ -36,15 +37,16 @@ pub enum Reconciliation {
 ///    session stays, because it came from the richer file, unless only the record has stages; then the record
 ///    replaces it.
 /// 3. A session with a derived key and the same start and end minute is replaced and keeps its id.
-/// 4. A record without stages and with a derived key matches an overlapping session with stages and a derived
-///    key. The session stays.
+/// 4. A record with a derived key and a session with a derived key are the same sleep if they share at least
+///    half of the shorter one. The session stays if only it has stages, or if the record covers less than
+///    half of it, unless only the record has stages.
 /// 5. Anything else is new.
 ///
 /// A record without stages never replaces or removes a session with stages; it is dropped if it is the same
-/// night. One exception: a source that sends a log with the same given key again corrects it.
+/// sleep. One exception: a source that sends a log with the same given key again corrects it.
 ///
-/// Every write removes the other sessions with a derived key that it overlaps, because a longer export may
-/// join sessions (rules of import). Sessions with a given key are never removed, since one log is one
+/// Every write removes the other sessions with a derived key that are the same sleep, because a longer export
+/// may join sessions (rules of import). Sessions with a given key are never removed, since one log is one
 /// session. Importing the same record again returns [`Reconciliation::Unchanged`].
 pub fn reconcile<S: Borrow<SleepSession>>(known: &[S], record: &SleepRecord) -> Reconciliation {
     let of_source = || {
@@ -54,8 +56,8 @@ pub fn reconcile<S: Borrow<SleepSession>>(known: &[S], record: &SleepRecord) -> 
             .filter(|session: &&SleepSession| session.record.source() == record.source())
     };
     if let Some(same) = of_source().find(|session| session.record.key() == record.key()) {
-        let is_poorer = !record.key().is_given() && is_less_detailed(record, same);
-        if same.record == *record || is_poorer {
+        let stays = !record.key().is_given() && !displaces(record, same);
+        if same.record == *record || stays {
             return Reconciliation::Unchanged(same.id);
         }
         return replace(known, record, same);
@@ -65,9 +67,9 @@ pub fn reconcile<S: Borrow<SleepSession>>(known: &[S], record: &SleepRecord) -> 
         let stays = is_log(twin) && !is_more_detailed(record, twin) || is_less_detailed(record, twin);
         return if stays { Reconciliation::Unchanged(twin.id) } else { replace(known, record, twin) };
     }
-    let mut overlapped = of_source().filter(|session| !is_log(session) && overlaps(session, record));
-    match overlapped.find(|session| !record.key().is_given() && is_less_detailed(record, session)) {
-        Some(richer) => Reconciliation::Unchanged(richer.id),
+    let mut same_sleep = of_source().filter(|session| !is_log(session) && is_same(session, record));
+    match same_sleep.find(|session| !record.key().is_given() && !displaces(record, session)) {
+        Some(kept) => Reconciliation::Unchanged(kept.id),
         None => Reconciliation::Insert { removes: covered(known, record, None) },
     }
 }
@@ -102,15 +104,21 @@ fn is_more_detailed(record: &SleepRecord, session: &SleepSession) -> bool {
     !record.hypnogram().is_empty() && session.record.hypnogram().is_empty()
 }
 
-fn overlaps(session: &SleepSession, record: &SleepRecord) -> bool {
-    session.record.time_in_bed().overlaps(record.time_in_bed())
+/// Returns whether a record of the same sleep may take the place of a session.
+fn displaces(record: &SleepRecord, session: &SleepSession) -> bool {
+    let covers = record.time_in_bed().covers_half_of(session.record.time_in_bed());
+    covers && !is_less_detailed(record, session) || is_more_detailed(record, session)
+}
+
+fn is_same(session: &SleepSession, record: &SleepRecord) -> bool {
+    is_same_sleep(&session.record, record)
 }
 
 fn is_twin(session: &SleepSession, record: &SleepRecord) -> bool {
     session.record.time_in_bed().same_to_the_minute(record.time_in_bed())
 }
 
-/// Returns the overlapping sessions that the record may remove, except the one it replaces.
+/// Returns the sessions of the same sleep that the record may remove, except the one it replaces.
 fn covered<S: Borrow<SleepSession>>(
     known: &[S],
     record: &SleepRecord,
@@ -121,7 +129,7 @@ fn covered<S: Borrow<SleepSession>>(
         .map(Borrow::borrow)
         .filter(|session: &&SleepSession| session.record.source() == record.source())
         .filter(|session| Some(session.id) != becomes && !is_log(session))
-        .filter(|session| overlaps(session, record) && !is_less_detailed(record, session))
+        .filter(|session| is_same(session, record) && displaces(record, session))
         .map(|session| session.id)
         .collect()
 }

@@ -121,6 +121,13 @@ impl TimeInBed {
         self.start < other.end && other.start < self.end
     }
 
+    /// Returns whether this interval contains at least half of another one.
+    pub fn covers_half_of(&self, other: &Self) -> bool {
+        let end = self.end_millis().min(other.end_millis());
+        let shared = end.saturating_sub(self.start_millis().max(other.start_millis()));
+        shared.saturating_mul(2) >= other.millis()
+    }
+
     /// Returns start and end in minutes since the Unix epoch.
     pub const fn minutes(&self) -> (i64, i64) {
         (self.start_millis() / MILLIS_PER_MINUTE, self.end_millis() / MILLIS_PER_MINUTE)

@@ -4,6 +4,7 @@ use super::file::ItemFile;
 use super::memory_store::MemoryStore;
 use super::record::{at, derived, derived_bare, derived_deep, keyed, own_session, session};
 use super::{ImportReport, counts, import_file, of_person};
+use crate::import::ReportNote;
 use crate::import::repetition::Repetition;
 use crate::ports::import_source::ImportItem;
 use crate::testing::person;
@@ -55,6 +56,37 @@ async fn a_nap_that_touches_the_night_of_its_file_is_stored_too() {
         let again = import(&store, items()).await;
         assert_eq!((again.sessions, notes(&again)), (counts(0, 0, 2), vec![]));
         assert_eq!(stored(&store), rows);
+    }
+}
+
+#[tokio::test]
+async fn a_nap_of_another_file_that_touches_a_night_is_stored_too() {
+    let rows = [derived(0, 480), derived(479, 510)];
+    for order in [[0, 1], [1, 0]] {
+        let (store, folder) = (MemoryStore::with(person()), MemoryStore::with(person()));
+        let items = || order.map(|index: usize| session(rows[index].clone()));
+        for item in items() {
+            let report = import(&store, [item]).await;
+            assert_eq!((report.sessions, notes(&report)), (counts(1, 0, 0), vec![]));
+        }
+        let report = super::import(&folder, items()).await;
+        assert_eq!((report.sessions, notes(&report)), (counts(2, 0, 0), vec![]));
+        assert_eq!((stored(&store), stored(&folder)), (rows.to_vec(), rows.to_vec()));
+    }
+}
+
+#[tokio::test]
+async fn a_part_of_a_stored_night_is_reported_and_not_stored() {
+    let store = MemoryStore::with(person());
+    import(&store, [session(derived(0, 480))]).await;
+    for part in [derived(100, 130), derived(0, 30), derived_bare(10, 470)] {
+        let report = import(&store, [session(part)]).await;
+        assert_eq!(report.sessions, counts(0, 0, 1));
+        assert_eq!(
+            notes(&report),
+            [("line 2", "not stored: an overlapping session of the same source is kept")]
+        );
+        assert_eq!(stored(&store), [derived(0, 480)]);
     }
 }
 
@@ -115,6 +147,8 @@ async fn of_two_rows_of_one_night_one_is_stored_and_the_other_noted() {
         ([derived(0, 30), derived(0, 480)], 1),
         ([derived(0, 480), derived_deep(0, 480)], 1),
         ([derived(0, 480), derived(10, 470)], 0),
+        ([derived(10, 470), derived(0, 480)], 1),
+        ([derived_bare(10, 490), derived(0, 480)], 1),
         ([derived(0, 480), derived_bare(10, 490)], 0),
         ([keyed("7", 0, 480), keyed("7", 0, 470)], 0),
         ([keyed("7", 0, 480), keyed("7", 0, 490)], 1),
@@ -155,15 +189,16 @@ proptest! {
             for _ in 0..3 {
                 let report = import(&store, rows.iter().cloned().map(session)).await;
                 prop_assert_eq!(counted(&report), rows.len() as u64, "{:?}", report);
-                // A row that is not stored is noted, or replaced with a note by one that it overlaps.
+                // A row that is not stored is noted, or replaced with a note by one that joins it to another.
                 let found = stored(&store);
                 let is_stored = |row: &SleepRecord| {
                     let derived = row.clone().with_derived_key();
                     found.iter().any(|record| record == row || *record == derived)
                 };
                 let lost = rows.iter().filter(|row| !is_stored(row)).count() as u64;
-                let removed = report.notes.iter().filter(|note| note.reason.starts_with("replaced ")).count() as u64;
-                prop_assert!(lost == 0 || repeated(&report) + removed > 0, "{:?}", report);
+                let is_replaced = |note: &&ReportNote| note.reason.starts_with("replaced ");
+                let replaced = report.notes.iter().filter(is_replaced).count() as u64;
+                prop_assert!(lost == 0 || repeated(&report) + replaced > 0, "{:?}", report);
             }
             Ok(())
         })?;

@@ -72,9 +72,9 @@ async fn deferred_records_are_stored_at_the_end_in_file_order() {
             .into_iter()
             .collect()
     };
-    let expected = vec![derived(390, 600), derived(2_000, 2_100)];
+    let expected = vec![derived(10, 400), derived(390, 600), derived(2_000, 2_100)];
     assert_eq!(starts(stored(&store)), starts(expected));
-    assert_eq!(report.sessions, counts(1, 2, 0));
+    assert_eq!(report.sessions, counts(2, 1, 0));
 }
 
 #[tokio::test]
