@@ -26,12 +26,13 @@ pub(crate) fn grants(stage: &Stage, people: &[String]) -> anyhow::Result<Vec<Sec
         "COPY access_grant (user_id, id, client_id, scopes, refresh_token_hash, created_at) FROM STDIN;\n",
     );
     for (token, person) in tokens.iter().zip(people) {
+        let hash = hash(token);
         // Writing to a string does not fail.
         let _ = writeln!(
             rows,
-            "{person}\t{person}\t{}\tprofile sleep\t{}\t2026-01-01T00:00:00Z",
+            "{person}\t{}\t{}\tprofile sleep\t\\\\x{hash}\t2026-01-01T00:00:00Z",
+            &hash[..32],
             stage.app.client_id,
-            hash(token)
         );
     }
     store(stage, rows + "\\.\n")?;
@@ -45,7 +46,7 @@ pub(crate) fn codes(stage: &Stage, people: &[String], number: usize) -> anyhow::
         "CREATE TEMPORARY TABLE given (code_hash bytea, user_id uuid);\nCOPY given FROM STDIN;\n",
     );
     for (code, person) in codes.iter().zip(people.iter().cycle()) {
-        let _ = writeln!(rows, "{}\t{person}", hash(code));
+        let _ = writeln!(rows, "\\\\x{}\t{person}", hash(code));
     }
     let (client, uri) = (&stage.app.client_id, stage.app.redirect_uri);
     let _ = writeln!(
@@ -78,9 +79,9 @@ pub(crate) fn secrets(kind: SecretKind, number: usize) -> anyhow::Result<Vec<Sec
     Ok(secrets)
 }
 
-/// Formats a hash for COPY.
+/// Formats a hash in hexadecimal digits.
 fn hash(secret: &Secret) -> String {
-    let mut text = String::from("\\\\x");
+    let mut text = String::new();
     for byte in secret.hash().as_bytes() {
         let _ = write!(text, "{byte:02x}");
     }
