@@ -43,6 +43,7 @@ mod import_cancel;
 mod import_concurrency;
 mod import_journal;
 mod import_profile;
+mod import_repetition;
 mod intake_log;
 mod job_lease;
 mod metadata_client;

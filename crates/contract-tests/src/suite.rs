@@ -312,6 +312,9 @@ suite! {
         profile_changes_of_an_import_read_back_until_they_are_overwritten,
         profile_changes_are_forgotten_with_the_notes_of_their_import,
     }
+    import_repetition {
+        a_label_id_that_a_file_has_twice_is_stored_the_same_each_time,
+    }
     import_concurrency {
         nights_of_one_file_are_stored_once_and_undone_as_one_import,
         labels_of_one_file_are_stored_once_and_nothing_is_left_of_them_after_undoing,

@@ -169,6 +169,18 @@ impl<'a> Attempt<'a> {
         }
     }
 
+    /// Returns the stored label under a hash of the file's id or key, as far as remembered.
+    pub(super) fn met_label(&self, hash: RecordHash) -> Option<SupplementId> {
+        self.result.met_labels.get(&hash).copied().or_else(|| self.run.met_label(hash))
+    }
+
+    /// Records that a record of the file has this label.
+    pub(super) fn meet_label(&mut self, hash: RecordHash, id: SupplementId) {
+        if self.run.origin == Origin::File {
+            self.result.met_labels.insert(hash, id);
+        }
+    }
+
     pub(super) fn count_session(
         &mut self,
         id: SleepSessionId,

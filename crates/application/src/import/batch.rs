@@ -62,7 +62,7 @@ impl RejectionCause {
             Self::NoPerson => "this record belongs to a person, but the import has no user",
             Self::SessionOfTwo => "its id and its key belong to two different sessions",
             Self::LogOfTwo => "its id and its external_id belong to two different logs",
-            Self::LabelOfTwo => "its id belongs to a logged label with a different key",
+            Self::LabelOfTwo => "its id belongs to a label with a different key",
             Self::KeyConflict => "its id or its key belongs to another record",
             Self::UnknownSupplement => {
                 "the supplement of this log is not in the catalogue; import its label first"

@@ -34,6 +34,8 @@ pub(super) struct BatchResult {
     pub(super) superseded: Vec<u64>,
     /// Sessions of records of this batch, each with the last record's position.
     pub(super) met: HashMap<SleepSessionId, RecordPosition>,
+    /// Labels of this batch, by the hashes of their ids and keys.
+    pub(super) met_labels: HashMap<RecordHash, SupplementId>,
     /// Sessions added or changed by this attempt.
     pub(super) created: HashSet<SleepSessionId>,
 }

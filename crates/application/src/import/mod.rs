@@ -13,6 +13,7 @@ pub mod ingest;
 mod intake_log;
 mod known;
 mod list_imports;
+mod met_labels;
 mod profile;
 mod progress;
 mod reading;

@@ -18,7 +18,7 @@ use std::collections::HashSet;
 
 /// Minimum number of remembered record hashes; twice as many use 18 MB.
 const HASHES: usize = 450_000;
-/// Minimum number of remembered supplements, known and aliased; twice as many use 14 MB.
+/// Minimum number of remembered supplements: known, aliased and met; twice as many use 23 MB.
 const SUPPLEMENTS: usize = 100_000;
 /// Minimum number of remembered sessions; twice as many, new or changed and in all, use 3 MB.
 const MIN_REMEMBERED: usize = 10_000;
@@ -64,6 +64,8 @@ pub(super) struct Run<'a> {
     supplements: GenerationalCache<SupplementId>,
     /// Stored ids of supplements that have other ids in the file.
     aliases: GenerationalCache<SupplementId, SupplementId>,
+    /// Stored ids of the labels that the file has had, by the hashes of their ids and keys.
+    met_labels: GenerationalCache<RecordHash, SupplementId>,
 }
 
 impl<'a> Run<'a> {
@@ -93,6 +95,7 @@ impl<'a> Run<'a> {
             seen: GenerationalCache::new(HASHES),
             supplements: GenerationalCache::new(SUPPLEMENTS),
             aliases: GenerationalCache::new(SUPPLEMENTS),
+            met_labels: GenerationalCache::new(SUPPLEMENTS),
         }
     }
 
@@ -154,6 +157,7 @@ impl<'a> Run<'a> {
         result.counted.into_iter().for_each(|counted| self.count(&counted));
         result.supplements.into_iter().for_each(|id| self.supplements.insert(id, ()));
         result.aliases.into_iter().for_each(|(in_file, id)| self.aliases.insert(in_file, id));
+        result.met_labels.into_iter().for_each(|(hash, id)| self.met_labels.insert(hash, id));
         self.report.profile_changed |= result.profile_changed;
         self.report.profile = result.profile.unwrap_or_else(|| std::mem::take(&mut self.report.profile));
         result.notes.iter().for_each(|(_, note)| self.report.note(note.clone().into()));
@@ -191,6 +195,11 @@ impl<'a> Run<'a> {
     /// Returns the stored id of a supplement of the file, if it differs.
     pub(super) fn alias_of(&self, in_file: SupplementId) -> Option<SupplementId> {
         self.aliases.get(&in_file).copied()
+    }
+
+    /// Returns the stored label under a hash of the file's id or key, as far as remembered.
+    pub(super) fn met_label(&self, hash: RecordHash) -> Option<SupplementId> {
+        self.met_labels.get(&hash).copied()
     }
 
     /// Returns whether the store is known to have a supplement, or would have it after a dry run.

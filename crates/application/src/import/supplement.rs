@@ -2,6 +2,8 @@
 
 use super::attempt::Attempt;
 use super::batch::{Numbered, RejectionCause};
+use super::met_labels;
+use super::repetition::Repetition;
 use super::report::ItemStatus;
 use crate::ports::import_source::ImportedSupplement;
 use crate::ports::storage::{
@@ -46,20 +48,30 @@ pub(super) async fn store(
     let mut labels = Labels::look_up(repository, &imported).await?;
     labels.ids = drawn_ids(attempt, &imported);
     for (position, supplement) in imported {
-        let in_file = supplement.id;
-        let supplement = labels.without_foreign_id(supplement);
-        let Some((id, outcome)) = labels.place(attempt, repository, &supplement).await? else {
+        let is_ambiguous = met_labels::has_anothers_id(attempt, &supplement);
+        let supplement = if is_ambiguous { without_id(&supplement) } else { supplement };
+        if let Some(id) = met_labels::repeated(attempt, &supplement) {
+            attempt.settle(position, RecordReference::Label(id), ItemStatus::Unchanged);
+            attempt.count_supplement(id, ItemStatus::Unchanged, &supplement);
+            continue;
+        }
+        if is_ambiguous {
+            attempt.note(position, Repetition::AmbiguousLabel.note(&supplement.place));
+        }
+        let stored = labels.without_foreign_id(&supplement);
+        let Some((id, outcome)) = labels.place(attempt, repository, &stored).await? else {
             attempt.reject(position, &supplement.place, RejectionCause::LabelOfTwo);
             continue;
         };
         // A stored version with the file's id keeps the logs that refer to it.
-        if let Some(in_file) = in_file.filter(|in_file| *in_file != id)
-            && (supplement.id.is_none() || repository.find(in_file).await?.is_none())
+        if let Some(in_file) = supplement.id.filter(|in_file| *in_file != id)
+            && (stored.id.is_none() || repository.find(in_file).await?.is_none())
         {
             attempt.alias(in_file, id);
         }
+        met_labels::meet(attempt, &supplement, id);
         attempt.settle(position, RecordReference::Label(id), outcome);
-        attempt.count_supplement(id, outcome, &supplement);
+        attempt.count_supplement(id, outcome, &stored);
     }
     labels.store_deferred(repository).await
 }
@@ -82,6 +94,10 @@ fn with_owner<'a>(
         }
     }
     labels
+}
+
+fn without_id<'a>(imported: &ImportedSupplement) -> Cow<'a, ImportedSupplement> {
+    Cow::Owned(ImportedSupplement { id: None, ..imported.clone() })
 }
 
 /// Generates an id for each record without one. As for sessions, they are used in ascending order.
@@ -109,13 +125,11 @@ impl Labels {
 
     /// Removes the id of a record if it belongs to an own product of another person, or if exactly one of the
     /// two is an own product.
-    fn without_foreign_id<'a>(&self, imported: Cow<'a, ImportedSupplement>) -> Cow<'a, ImportedSupplement> {
+    fn without_foreign_id<'a>(&self, imported: &'a ImportedSupplement) -> Cow<'a, ImportedSupplement> {
         let known = imported.id.filter(|id| self.by_id.contains_key(id));
         match known {
-            Some(id) if self.owners.get(&id).copied() != imported.key.owner() => {
-                Cow::Owned(ImportedSupplement { id: None, ..imported.into_owned() })
-            }
-            _ => imported,
+            Some(id) if self.owners.get(&id).copied() != imported.key.owner() => without_id(imported),
+            _ => Cow::Borrowed(imported),
         }
     }
 
@@ -194,8 +208,11 @@ async fn correct(
         LabelChange::Unchanged => Ok(Some((known.id, ItemStatus::Unchanged))),
         LabelChange::UpdateInPlace => {
             let id = known.id;
-            // The stored key; an id from the file may belong to another key.
             let key = repository.find(id).await?.map_or_else(|| imported.key.clone(), |(key, _)| key);
+            // A label without a catalogue's key is found by its id alone.
+            if key != imported.key && imported.key.source() != CatalogueKey::RESTWELL {
+                return Ok(None);
+            }
             note(attempt, id, Some((key, known.clone())), imported);
             repository.update(&known.corrected(imported.label.clone())).await?;
             Ok(Some((id, ItemStatus::Updated)))

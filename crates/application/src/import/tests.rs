@@ -15,6 +15,7 @@ mod outage;
 mod profile;
 mod record;
 mod reimport;
+mod repeated_label;
 mod resume;
 mod run;
 mod session;

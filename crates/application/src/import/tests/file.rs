@@ -13,6 +13,8 @@ pub(super) struct ItemFile {
     damage: Option<ImportRefusal>,
     /// Reported size of each item.
     bytes_each: u64,
+    /// Maximum number of items per batch, if less than requested.
+    batch: Option<usize>,
     opened: AtomicUsize,
     pub(super) limits: std::sync::Arc<Mutex<Vec<usize>>>,
 }
@@ -49,6 +51,11 @@ impl ItemFile {
         Self { bytes_each, ..self }
     }
 
+    /// Returns the file, read one item at a time.
+    pub(super) fn item_by_item(self) -> Self {
+        Self { batch: Some(1), ..self }
+    }
+
     pub(super) fn opened(&self) -> usize {
         self.opened.load(Ordering::SeqCst)
     }
@@ -59,8 +66,8 @@ impl ImportFile for ItemFile {
         self.opened.fetch_add(1, Ordering::SeqCst);
         let left = self.items.iter().cloned().collect();
         let limits = std::sync::Arc::clone(&self.limits);
-        let (damage, bytes_each) = (self.damage.clone(), self.bytes_each);
-        Ok(Box::new(ItemSource { left, damage, bytes_each, read: 0, limits }))
+        let (damage, bytes_each, batch) = (self.damage.clone(), self.bytes_each, self.batch);
+        Ok(Box::new(ItemSource { left, damage, bytes_each, batch, read: 0, limits }))
     }
 
     fn size(&self) -> Option<u64> {
@@ -80,6 +87,7 @@ struct ItemSource {
     left: VecDeque<ImportItem>,
     damage: Option<ImportRefusal>,
     bytes_each: u64,
+    batch: Option<usize>,
     read: u64,
     limits: std::sync::Arc<Mutex<Vec<usize>>>,
 }
@@ -87,7 +95,8 @@ struct ItemSource {
 impl ImportSource for ItemSource {
     fn read_batch(&mut self, limit: usize, _: ReadProgress<'_>) -> Result<Vec<ImportItem>, ImportRefusal> {
         self.limits.lock().unwrap().push(limit);
-        let batch: Vec<_> = self.left.drain(..limit.min(self.left.len())).collect();
+        let limit = self.batch.unwrap_or(limit).min(self.left.len());
+        let batch: Vec<_> = self.left.drain(..limit).collect();
         self.read += self.bytes_each * batch.len() as u64;
         match (batch.is_empty(), self.damage.take()) {
             (true, Some(damage)) => Err(damage),

@@ -1,0 +1,162 @@
+//! Labels of one file with the same id or the same key.
+
+use super::file::ItemFile;
+use super::memory_store::MemoryStore;
+use super::record::{at, intake, key, label, log, own_log, own_supplement, supplement, supplement_id};
+use super::{ImportReport, counts, dry_run, import_file, of_person};
+use crate::import::repetition::Repetition;
+use crate::ports::import_source::ImportItem;
+use crate::testing::person;
+use domain::id::SupplementId;
+use domain::supplement::IntakeLog;
+use proptest::prelude::*;
+
+/// A file with these items in its lines, in one batch and in several.
+fn files(items: impl IntoIterator<Item = ImportItem>) -> [ItemFile; 2] {
+    let lines: Vec<_> = (2..).zip(items).map(|(line, item)| at(line, item)).collect();
+    [ItemFile::of_one_file(lines.clone()), ItemFile::of_one_file(lines).item_by_item()]
+}
+
+async fn import(store: &MemoryStore, file: &ItemFile) -> ImportReport {
+    import_file(store, of_person(), file).await.unwrap()
+}
+
+/// Versions with key and whether they are current, and logs.
+type Content = (Vec<(String, SupplementId, String, bool)>, Vec<IntakeLog>);
+
+fn content(store: &MemoryStore) -> Content {
+    let versions = store.content().supplements.into_iter();
+    let mut versions: Vec<_> = versions
+        .map(|(key, version, current)| {
+            (key.key().to_owned(), version.id, version.label.name().to_owned(), current)
+        })
+        .collect();
+    versions.sort();
+    (versions, store.logs())
+}
+
+fn notes(report: &ImportReport) -> Vec<(&str, &str)> {
+    report.notes.iter().map(|note| (note.place.as_str(), note.reason.as_str())).collect()
+}
+
+fn text(repetition: Repetition) -> String {
+    repetition.note("").reason
+}
+
+#[tokio::test]
+async fn an_id_that_two_labels_of_a_file_share_belongs_to_the_first() {
+    let items = || {
+        [
+            own_supplement(4, "17", "Magnesium"),
+            own_supplement(4, "18", "Zinc"),
+            log(intake(supplement_id(4), 5, 1.0, None)),
+        ]
+    };
+    for file in files(items()) {
+        let store = MemoryStore::with(person());
+        let report = import(&store, &file).await;
+        assert_eq!((report.supplements, report.logs), (counts(2, 0, 0), counts(1, 0, 0)));
+        assert_eq!(notes(&report), [("line 3", text(Repetition::AmbiguousLabel).as_str())]);
+        let magnesium = store.current(&key("17"));
+        assert_eq!((magnesium.id, magnesium.label), (supplement_id(4), label("Magnesium")));
+        assert_eq!(store.current(&key("18")).label, label("Zinc"));
+        assert_eq!(store.logs()[0].record, intake(supplement_id(4), 5, 1.0, None));
+        let before = content(&store);
+        for _ in 0..2 {
+            let again = import(&store, &file).await;
+            assert_eq!((again.supplements, again.logs), (counts(0, 0, 2), counts(0, 0, 1)));
+            assert_eq!(content(&store), before);
+        }
+    }
+}
+
+#[tokio::test]
+async fn of_two_labels_with_one_id_and_key_the_first_is_stored_and_the_other_noted() {
+    let pairs = [
+        [own_supplement(4, "17", "Magnesium"), own_supplement(4, "17", "Magnesium Citrate")],
+        [supplement("17", "Magnesium"), supplement("17", "Magnesium Citrate")],
+        [own_supplement(4, "17", "Magnesium"), supplement("17", "Magnesium Citrate")],
+        [supplement("17", "Magnesium"), own_supplement(4, "17", "Magnesium Citrate")],
+    ];
+    for file in pairs.into_iter().flat_map(files) {
+        let store = MemoryStore::with(person());
+        let would = import_file(&store, dry_run(), &file).await.unwrap();
+        let report = import(&store, &file).await;
+        assert_eq!(would, report);
+        assert_eq!(report.supplements, counts(1, 0, 0));
+        assert_eq!(notes(&report), [("line 3", text(Repetition::Repeated).as_str())]);
+        let before = content(&store);
+        assert_eq!(before.0.len(), 1);
+        assert_eq!(store.current(&key("17")).label, label("Magnesium"));
+        assert_eq!(import(&store, &file).await.supplements, counts(0, 0, 1));
+        assert_eq!(content(&store), before);
+    }
+}
+
+#[tokio::test]
+async fn a_logged_label_that_a_file_repeats_with_another_text_gets_no_version() {
+    let items = [
+        own_supplement(4, "17", "Magnesium"),
+        own_supplement(4, "17", "Magnesium Citrate"),
+        own_log(1, intake(supplement_id(4), 5, 1.0, None)),
+    ];
+    for file in files(items) {
+        let store = MemoryStore::with(person());
+        import(&store, &file).await;
+        let before = content(&store);
+        for _ in 0..2 {
+            let again = import(&store, &file).await;
+            assert_eq!((again.supplements, again.logs), (counts(0, 0, 1), counts(0, 0, 1)));
+            assert_eq!(content(&store), before);
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_id_of_a_stored_label_under_another_key_changes_nothing() {
+    let store = MemoryStore::with(person());
+    let [first, _] = files([own_supplement(4, "17", "Magnesium")]);
+    import(&store, &first).await;
+    let before = content(&store);
+    for file in files([own_supplement(4, "18", "Zinc"), own_supplement(4, "17", "Magnesium")]) {
+        let report = import(&store, &file).await;
+        assert_eq!((report.supplements, report.rejected_total), (counts(0, 0, 1), 1));
+        assert_eq!(report.rejected[0].place, "line 2");
+        assert_eq!(content(&store), before);
+    }
+}
+
+/// A label out of few; two versions of a key never have the same text.
+fn any_label() -> impl Strategy<Value = ImportItem> {
+    (0..4_u128, 0..3_u8, 0..3_u8).prop_map(|(id, key, name)| {
+        let (key, name) = (key.to_string(), format!("Name {id} {name}"));
+        if id == 0 { supplement(&key, &name) } else { own_supplement(id, &key, &name) }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn labels_of_a_file_imported_again_change_nothing(
+        labels in prop::collection::vec(any_label(), 1..10), logged in prop::collection::vec(1..4_u128, 0..4),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let logs = logged.into_iter().map(|id| log(intake(supplement_id(id), 5, 1.0, None)));
+        for file in files(labels.iter().cloned().chain(logs)) {
+            let store = MemoryStore::with(person());
+            let first = runtime.block_on(import(&store, &file));
+            let before = content(&store);
+            for _ in 0..2 {
+                let again = runtime.block_on(import(&store, &file));
+                prop_assert_eq!(again.supplements, counts(0, 0, again.supplements.unchanged));
+                prop_assert_eq!(again.logs, counts(0, 0, again.logs.unchanged));
+                prop_assert_eq!(content(&store), before.clone());
+            }
+            let repeated = first.notes.iter().filter(|note| note.reason == text(Repetition::Repeated));
+            let counted = first.supplements.new + first.supplements.updated + first.supplements.unchanged;
+            let repeated: u64 = repeated.map(|note| note.count).sum();
+            prop_assert!(counted + repeated + first.rejected_total >= labels.len() as u64, "{:?}", first);
+        }
+    }
+}
