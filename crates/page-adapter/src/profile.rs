@@ -13,6 +13,7 @@ use actix_web::{HttpRequest, HttpResponse};
 use application::account::SignedInPerson;
 use application::profile::{ChangeProfileError, ShownProfile};
 use application::upload::UploadKey;
+use chrono::{DateTime, Utc};
 use domain::id::ImportId;
 use domain::import::ImportState;
 use domain::time::TimeZone;
@@ -57,7 +58,7 @@ pub(super) async fn submit(state: Data<PageState>, sent: PersonForm) -> Result<H
     let typed: Result<Vec<_>, Problem> =
         EDITABLE.iter().map(|field| FormField::read(&form, *field)).collect();
     let typed = typed?;
-    let values = match values(&typed) {
+    let values = match values(&typed, (state.now)()) {
         Ok(values) => values,
         Err(errors) => {
             return form_page(&state, &person, &shown, &typed, Outcome { notice: None, errors }).await;
@@ -71,9 +72,11 @@ pub(super) async fn submit(state: Data<PageState>, sent: PersonForm) -> Result<H
         return match state.change_profile.run(person.user_id, &values).await {
             Ok(_) => Ok(redirect_with_notice(Endpoint::ProfilePage, "saved")),
             Err(ChangeProfileError::Storage(error)) => Err(error.into()),
-            Err(ChangeProfileError::NotFound | ChangeProfileError::Fixed) => {
-                Err(Problem::new(Fault::InvalidForm))
-            }
+            Err(
+                ChangeProfileError::NotFound
+                | ChangeProfileError::Fixed
+                | ChangeProfileError::BornInTheFuture(_),
+            ) => Err(Problem::new(Fault::InvalidForm)),
         };
     }
     let view = view::ProfilePreview {
@@ -169,10 +172,13 @@ const fn remedy(field: ProfileField) -> &'static str {
 }
 
 /// Returns the values that the person changed, or what is wrong with them.
-fn values(typed: &[FormField]) -> Result<Vec<ProfileValue>, FormErrors> {
+fn values(typed: &[FormField], now: DateTime<Utc>) -> Result<Vec<ProfileValue>, FormErrors> {
     let (mut values, mut errors) = (Vec::new(), FormErrors::none());
     for field in typed {
         match field.value() {
+            Ok(Some(value)) if value.is_in_the_future(now) => {
+                errors = errors.and(field.field.as_str(), "Enter a date that is not in the future.");
+            }
             Ok(value) => values.extend(value),
             Err(text) => errors = errors.and(field.field.as_str(), text),
         }

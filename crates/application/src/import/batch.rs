@@ -53,6 +53,7 @@ pub(super) enum RejectionCause {
     UnknownSupplement,
     UnknownUpc,
     InTheFuture,
+    TakenInTheFuture,
 }
 
 impl RejectionCause {
@@ -70,6 +71,9 @@ impl RejectionCause {
             Self::UnknownUpc => "no label in the catalogue has the upc of this log; import the label first",
             Self::InTheFuture => {
                 "it ends more than a day in the future; the clock that recorded it was wrong"
+            }
+            Self::TakenInTheFuture => {
+                "it was taken more than a day in the future; the clock that recorded it was wrong"
             }
         }
     }
@@ -98,9 +102,9 @@ pub(super) fn supplements(records: &[Numbered<ImportItem>]) -> Vec<Numbered<&Imp
     supplements.collect()
 }
 
-pub(super) fn profiles(records: &[Numbered<ImportItem>]) -> impl Iterator<Item = &ImportedProfile> {
-    records.iter().filter_map(|(_, item)| match item {
-        ImportItem::Profile(profile) => Some(profile.as_ref()),
+pub(super) fn profiles(records: &[Numbered<ImportItem>]) -> impl Iterator<Item = Numbered<&ImportedProfile>> {
+    records.iter().filter_map(|(position, item)| match item {
+        ImportItem::Profile(profile) => Some((*position, profile.as_ref())),
         _ => None,
     })
 }

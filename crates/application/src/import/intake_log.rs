@@ -22,7 +22,7 @@ struct Intake {
 /// A record's id belongs to one log and its key to another.
 struct Contradiction;
 
-/// Stores the logs of one batch. A log of an unknown supplement is rejected.
+/// Stores the logs of one batch. A log in the future, or of an unknown supplement, is rejected.
 pub(super) async fn store(
     attempt: &mut Attempt<'_>,
     unit: &mut dyn UnitOfWork,
@@ -51,7 +51,8 @@ pub(super) async fn store(
     unit.intake_logs().insert(user_id, &intake.inserted).await
 }
 
-/// Replaces the supplement ids of the logs by the stored ones; looks up each supplement once.
+/// Replaces the supplement ids of the logs by the stored ones; looks up each supplement once. Rejects logs
+/// in the future and of unknown supplements.
 async fn of_known_supplements(
     attempt: &mut Attempt<'_>,
     unit: &mut dyn UnitOfWork,
@@ -61,6 +62,10 @@ async fn of_known_supplements(
     let mut unknown = HashSet::new();
     let mut logs = Vec::new();
     for (position, log) in imported {
+        if log.record.is_in_the_future(attempt.run.now) {
+            attempt.reject(position, &log.place, RejectionCause::TakenInTheFuture);
+            continue;
+        }
         let id = attempt.known_id(log.record.supplement_id());
         if !attempt.knows_supplement(id) && !unknown.contains(&id) {
             match find_supplement(unit, user_id, id, log.upc.as_ref()).await? {

@@ -1,11 +1,13 @@
 //! Stores the profile of a file.
 
 use super::attempt::Attempt;
+use super::batch::Numbered;
+use super::rejection::Rejection;
 use crate::ports::import_source::ImportedProfile;
 use crate::ports::storage::{StorageError, UnitOfWork};
 use chrono::SubsecRound as _;
 use domain::id::UserId;
-use domain::user::{ProfileField, ProfileValue, User};
+use domain::user::{BornInTheFuture, ProfileField, ProfileValue, User};
 
 /// Fills the empty fields of the profile with the file's values. A differing field is overwritten if the
 /// import was asked to do so or the file is a restore; otherwise the file's value is stored as a proposal.
@@ -13,7 +15,7 @@ pub(super) async fn store(
     attempt: &mut Attempt<'_>,
     unit: &mut dyn UnitOfWork,
     user_id: UserId,
-    profiles: impl Iterator<Item = &ImportedProfile> + Send,
+    profiles: impl Iterator<Item = Numbered<&ImportedProfile>> + Send,
 ) -> Result<(), StorageError> {
     let mut profiles = profiles.peekable();
     if profiles.peek().is_none() {
@@ -25,9 +27,14 @@ pub(super) async fn store(
     if attempt.run.is_dry {
         changes.write_applied(&mut user);
     }
-    for profile in profiles {
+    for (position, profile) in profiles {
         let overwrite = attempt.run.overwrite_profile || profile.is_restore;
         for value in stated(&user, profile) {
+            if value.is_in_the_future(attempt.run.now) {
+                let reason = format!("{BornInTheFuture}; it was left out");
+                attempt.note(position, Rejection { place: profile.place.clone(), reason });
+                continue;
+            }
             changes.state(&mut user, value, overwrite);
         }
     }

@@ -5,7 +5,7 @@ use crate::ports::storage::{StorageError, UniqueKey};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::UserId;
 use domain::time::TimeZone;
-use domain::user::{Biology, Email, ProfileOrigin, ProfileSource, User, UserStatus};
+use domain::user::{Biology, BornInTheFuture, Email, ProfileOrigin, ProfileSource, User, UserStatus};
 
 /// Changes to a user; `None` keeps a value.
 #[derive(Debug, Clone, Default)]
@@ -32,6 +32,9 @@ pub enum ChangeUserError {
     /// Another user has this email address, ignoring case.
     #[error("a user with this email address already exists")]
     EmailTaken,
+    /// The birth date is in the future.
+    #[error(transparent)]
+    BornInTheFuture(#[from] BornInTheFuture),
     /// The store failed.
     #[error(transparent)]
     Storage(StorageError),
@@ -55,6 +58,7 @@ impl ChangeUser {
     /// Changes a user and returns them. A lock ends their sessions, and their tokens within two seconds. A
     /// lock or another email address deletes their password links.
     pub async fn run(&self, id: UserId, change: UserChange) -> Result<User, ChangeUserError> {
+        change.biology.check_birth(self.trail.now())?;
         let mut unit = self.units.begin().await?;
         let user = unit.users().find(id).await?.ok_or(ChangeUserError::NotFound)?;
         if change.email.is_some() && user.email.is_sandbox() {

@@ -5,7 +5,7 @@ use crate::ports::storage::{StorageError, UniqueKey};
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::UserId;
 use domain::time::TimeZone;
-use domain::user::{Biology, Email, User, UserStatus};
+use domain::user::{Biology, BornInTheFuture, Email, User, UserStatus};
 
 /// Input of [`CreateUser`].
 #[derive(Debug, Clone)]
@@ -32,6 +32,9 @@ pub enum CreateUserError {
     /// Another user has this email address, ignoring case.
     #[error("a user with this email address already exists")]
     EmailTaken,
+    /// The birth date is in the future.
+    #[error(transparent)]
+    BornInTheFuture(#[from] BornInTheFuture),
     /// The store failed.
     #[error(transparent)]
     Storage(StorageError),
@@ -56,6 +59,7 @@ impl CreateUser {
     /// Creates an active user and returns them.
     pub async fn run(&self, command: CreateUserCommand) -> Result<User, CreateUserError> {
         let CreateUserCommand { id, email, home_timezone, biology } = command;
+        biology.check_birth(self.trail.now())?;
         let user = User {
             id: id.unwrap_or_else(|| UserId::from_uuid(self.trail.entropy.uuid())),
             email,

@@ -4,7 +4,7 @@ use crate::audit;
 use crate::ports::storage::StorageError;
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::UserId;
-use domain::user::{ProfileField, ProfileOrigin, ProfileSource, ProfileValue};
+use domain::user::{BornInTheFuture, ProfileField, ProfileOrigin, ProfileSource, ProfileValue};
 
 /// Errors of [`ChangeProfile`].
 #[derive(Debug, thiserror::Error)]
@@ -15,6 +15,9 @@ pub enum ChangeProfileError {
     /// A person cannot change when their profile was created.
     #[error("the field cannot be changed")]
     Fixed,
+    /// The birth date is in the future.
+    #[error(transparent)]
+    BornInTheFuture(#[from] BornInTheFuture),
     /// The store failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
@@ -30,6 +33,9 @@ impl ChangeProfile {
     pub async fn run(&self, user_id: UserId, values: &[ProfileValue]) -> Result<usize, ChangeProfileError> {
         if values.iter().any(|value| value.field() == ProfileField::CreatedAt) {
             return Err(ChangeProfileError::Fixed);
+        }
+        if values.iter().any(|value| value.is_in_the_future(self.trail.now())) {
+            return Err(BornInTheFuture.into());
         }
         let mut unit = self.units.begin().await?;
         let Some(known) = unit.users().find(user_id).await? else {

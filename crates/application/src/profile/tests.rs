@@ -2,8 +2,9 @@ use super::*;
 use crate::audit::testing::{assert_events, event};
 use crate::ports::storage::test_support::MockUnitOfWork;
 use crate::testing::{clock, entropy, noon, one, person, user_id};
+use chrono::Days;
 use domain::audit::{AuditActor, AuditKind};
-use domain::user::{BodyHeight, ProfileField, ProfileOrigin, ProfileSource, ProfileValue, User};
+use domain::user::{BirthDate, BodyHeight, ProfileField, ProfileOrigin, ProfileSource, ProfileValue, User};
 
 fn height(centimetres: f64) -> ProfileValue {
     ProfileValue::Height(Some(BodyHeight::from_centimetres(centimetres).unwrap()))
@@ -61,4 +62,14 @@ async fn an_erased_person_is_not_found() {
     let outcome = ChangeProfile::new(units, entropy(), clock()).run(user_id(1), &[height(172.0)]).await;
     assert!(matches!(outcome, Err(ChangeProfileError::NotFound)));
     assert_eq!(endings.committed(), 0);
+}
+
+#[tokio::test]
+async fn a_birth_date_in_the_future_is_rejected() {
+    let (units, endings) = one(MockUnitOfWork::default());
+    let birth = BirthDate::new(noon().date_naive() + Days::new(2)).ok();
+    let values = [height(172.0), ProfileValue::BirthDate(birth)];
+    let outcome = ChangeProfile::new(units, entropy(), clock()).run(user_id(1), &values).await;
+    assert_eq!(outcome.unwrap_err().to_string(), "birth date is in the future");
+    assert_eq!(endings.opened(), 0);
 }

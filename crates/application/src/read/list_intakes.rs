@@ -1,10 +1,11 @@
-//! Lists what a user has taken since a given time, at the user's request.
+//! Lists what a user has taken in a given time, at the user's request.
 
 use crate::ports::storage::{StorageError, SupplementPage, SupplementPageQuery, SupplementReader};
 use chrono::{DateTime, Utc};
 use derive_more::Constructor;
 use domain::id::UserId;
 use domain::paging::{PageNumber, PageRequest, PageSize, SortDirection};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// Lists intakes.
@@ -14,15 +15,21 @@ pub struct ListIntakes {
 }
 
 impl ListIntakes {
-    /// Returns the supplements taken since a time, at most `size`, the latest first intake first.
+    /// Returns the supplements taken from one time to another, at most `size`, the latest first intake first.
     pub async fn run(
         &self,
         user_id: UserId,
-        since: DateTime<Utc>,
+        period: RangeInclusive<DateTime<Utc>>,
         size: PageSize,
     ) -> Result<SupplementPage, StorageError> {
         let page = PageRequest { number: PageNumber::FIRST, size, sort: SortDirection::Descending };
-        let query = SupplementPageQuery { user_id, start: Some(since), supplement_id: None, page };
-        self.reader.page(query).await
+        let query = SupplementPageQuery { user_id, start: Some(*period.start()), supplement_id: None, page };
+        let mut page = self.reader.page(query).await?;
+        let latest = period.end().timestamp_micros();
+        for record in &mut page.records {
+            record.logs.retain(|log| log.created_at_micros <= latest);
+        }
+        page.records.retain(|record| !record.logs.is_empty());
+        Ok(page)
     }
 }

@@ -1,6 +1,8 @@
 mod changes;
 
-use super::{ReadIntake, ReadProfile, ReadSleep, ReadSupplements};
+use super::{
+    IntakeLogRow, ListIntakes, ReadIntake, ReadProfile, ReadSleep, ReadSupplements, SupplementRecord,
+};
 use crate::access::GrantedAccess;
 use crate::audit::testing::RecordedReads;
 use crate::intake::{IntakeRange, ShowIntake};
@@ -9,11 +11,13 @@ use crate::ports::storage::{
     StorageError, SupplementPage, SupplementPageQuery,
 };
 use crate::testing::{client_id, noon, person, scopes, seconds, user_id};
+use chrono::{DateTime, Utc};
 use domain::data_kind::DataKind;
-use domain::id::{PersonalTokenId, SleepSessionId, SupplementId};
+use domain::id::{IntakeLogId, PersonalTokenId, SleepSessionId, SupplementId};
 use domain::paging::{PageNumber, PageRequest, PageSize, SortDirection};
 use domain::rate_limit::{RateStatus, RateWindow};
 use domain::read_tally::{ReadKind, ReadTally, Reader, RequestedRange, TallyKey};
+use domain::supplement::{Supplement, SupplementLabel, SupplementLabelFields};
 use domain::time::{DateRange, TimeZone};
 use std::sync::Arc;
 use uuid::Uuid;
@@ -194,4 +198,35 @@ async fn a_read_of_days_is_counted_with_its_range_even_if_there_is_no_intake() {
     assert_eq!(reads.all(), counted(DataKind::Supplements, 0, asked));
     assert_eq!(read.earliest(&access()).await.unwrap(), None);
     assert_eq!(reads.all().len(), 1);
+}
+
+#[tokio::test]
+async fn intakes_after_the_end_of_a_period_are_not_listed() {
+    let log = |at: DateTime<Utc>| IntakeLogRow {
+        id: IntakeLogId::from_uuid(Uuid::nil()),
+        created_at_micros: at.timestamp_micros(),
+        servings: 1.0,
+    };
+    let label = SupplementLabelFields { name: "Magnesium".to_owned(), ..SupplementLabelFields::default() };
+    let label = SupplementLabel::new(label).unwrap();
+    let supplement = |number| {
+        let id = SupplementId::from_uuid(Uuid::from_u128(number));
+        Arc::new(Supplement::enter(id, label.clone(), noon()))
+    };
+    let (end, later) = (noon(), noon() + seconds(1));
+    let records = vec![
+        SupplementRecord { supplement: supplement(1), logs: vec![log(later), log(end)] },
+        SupplementRecord { supplement: supplement(2), logs: vec![log(later)] },
+    ];
+    let mut reader = MockSupplementReader::new();
+    reader
+        .expect_page()
+        .times(1)
+        .withf(|query| query.start == Some(noon() - seconds(60)))
+        .return_once(move |_| Ok(SupplementPage { records, has_more: false }));
+    let size = PageSize::new(20).unwrap();
+    let period = noon() - seconds(60)..=end;
+    let page = ListIntakes::new(Arc::new(reader)).run(user_id(1), period, size).await.unwrap();
+    let listed: Vec<_> = page.records.into_iter().map(|record| (record.supplement, record.logs)).collect();
+    assert_eq!(listed, [(supplement(1), vec![log(end)])]);
 }

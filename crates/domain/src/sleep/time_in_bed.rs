@@ -2,12 +2,10 @@
 
 use super::instant::{YEAR_10000_MILLIS, whole_millis};
 use super::waking_date;
-use crate::time::{TimeZone, UtcOffset};
-use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use crate::time::{TimeZone, UtcOffset, is_in_the_future};
+use chrono::{DateTime, NaiveDate, Utc};
 
 const MILLIS_PER_MINUTE: i64 = 60_000;
-/// How far a night may end after the present.
-const MAX_AHEAD: TimeDelta = TimeDelta::days(1);
 
 /// Why two instants are not a valid time in bed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -61,10 +59,9 @@ impl TimeInBed {
         Ok(frame)
     }
 
-    /// Returns whether the night ends in the future, as recorded by a clock that was wrong. A day is
-    /// tolerated, because its times may have been read in another zone.
+    /// Returns whether the night ends in the future, as recorded by a clock that was wrong.
     pub fn is_in_the_future(&self, now: DateTime<Utc>) -> bool {
-        self.end.signed_duration_since(now) > MAX_AHEAD
+        is_in_the_future(self.end, now)
     }
 
     /// Returns the latest local time of the end among the offsets of this session.

@@ -3,6 +3,7 @@
 use super::InvalidText;
 use super::text::name;
 use crate::id::{FormId, IntakeLogId, SupplementId};
+use crate::time::is_in_the_future;
 use chrono::{DateTime, Datelike, Utc};
 
 /// Number of servings taken at once: finite, more than 0, at most 10,000.
@@ -110,6 +111,11 @@ impl IntakeLogRecord {
     /// Returns the time of the intake, in whole microseconds.
     pub const fn created_at(&self) -> DateTime<Utc> {
         self.created_at
+    }
+
+    /// Returns whether the intake is in the future, as recorded by a clock that was wrong.
+    pub fn is_in_the_future(&self, now: DateTime<Utc>) -> bool {
+        is_in_the_future(self.created_at, now)
     }
 
     /// Returns the servings taken.

@@ -1,6 +1,6 @@
 //! Biological part of a profile (decisions 6), as in health exports.
 
-use chrono::{Datelike, NaiveDate};
+use chrono::{DateTime, Datelike, NaiveDate, Utc};
 
 /// Why a biological value is invalid; shown to the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -30,7 +30,8 @@ pub enum InvalidBiology {
 pub struct BirthDate(NaiveDate);
 
 impl BirthDate {
-    /// Checks that a date is between the years 1880 and 2200. It may be in the future.
+    /// Checks that a date is between the years 1880 and 2200. Whether it is in the future depends on the
+    /// present: see [`Self::is_in_the_future`].
     pub fn new(date: NaiveDate) -> Result<Self, InvalidBiology> {
         if (1880..=2200).contains(&date.year()) { Ok(Self(date)) } else { Err(InvalidBiology::BirthDate) }
     }
@@ -40,6 +41,11 @@ impl BirthDate {
         let has_form = text.len() == 10 && text.bytes().all(|b| b.is_ascii_digit() || b == b'-');
         let date = NaiveDate::parse_from_str(text, "%Y-%m-%d").map_err(|_| InvalidBiology::BirthDate)?;
         if has_form { Self::new(date) } else { Err(InvalidBiology::BirthDate) }
+    }
+
+    /// Returns whether the date is after today in every time zone.
+    pub fn is_in_the_future(self, now: DateTime<Utc>) -> bool {
+        self.0.signed_duration_since(now.date_naive()).num_days() > 1
     }
 
     /// Returns the date.
@@ -150,7 +156,18 @@ pub struct Biology {
     pub wheelchair_use: Option<bool>,
 }
 
+/// A birth date is in the future.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("birth date is in the future")]
+pub struct BornInTheFuture;
+
 impl Biology {
+    /// Checks that the birth date is not in the future.
+    pub fn check_birth(self, now: DateTime<Utc>) -> Result<(), BornInTheFuture> {
+        let is_ahead = self.birth_date.is_some_and(|date| date.is_in_the_future(now));
+        if is_ahead { Err(BornInTheFuture) } else { Ok(()) }
+    }
+
     /// Fills missing values from another set.
     #[must_use]
     pub fn over(self, other: Self) -> Self {
@@ -179,6 +196,15 @@ mod tests {
         assert!(SkinType::new(0).is_err() && SkinType::new(7).is_err());
         assert!(BloodType::parse("C+").is_err());
         assert!(BiologicalSex::parse("Female").is_err());
+    }
+
+    #[test]
+    fn a_birth_date_after_tomorrow_is_in_the_future_in_every_zone() {
+        let now = "2026-03-08T23:10:00Z".parse().unwrap();
+        for (text, is_ahead) in [("2026-03-08", false), ("2026-03-09", false), ("2026-03-10", true)] {
+            let biology = Biology { birth_date: BirthDate::parse(text).ok(), ..Biology::default() };
+            assert_eq!(biology.check_birth(now).is_err(), is_ahead, "{text}");
+        }
     }
 
     #[test]

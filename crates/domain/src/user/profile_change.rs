@@ -134,6 +134,11 @@ impl ProfileValue {
         }
     }
 
+    /// Returns whether the value is a birth date in the future.
+    pub fn is_in_the_future(self, now: DateTime<Utc>) -> bool {
+        matches!(self, Self::BirthDate(Some(date)) if date.is_in_the_future(now))
+    }
+
     /// Returns whether the field is empty.
     pub fn is_empty(self) -> bool {
         self.text().is_none()

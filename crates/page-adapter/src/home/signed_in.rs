@@ -20,6 +20,7 @@ use domain::read_tally::ReadKind;
 use domain::sleep::trend::{self, SleepDay, SleepSpan, SourceNights, nights_of};
 use http_adapter::Endpoint;
 use http_adapter::problem::Problem;
+use std::ops::RangeInclusive;
 
 /// Number of days of the picture.
 const DAYS: u64 = 14;
@@ -44,7 +45,7 @@ pub(super) async fn show(state: &PageState, person: &SignedInPerson) -> Result<H
     let source = trend::sources(&days).first().map(|found| found.source);
     let recent = source.map(|source| nights_of(&days, source)).filter(|nights| !nights.is_empty());
     let since = zone.first_instant_of(today.checked_sub_days(Days::new(DAYS_LISTED - 1)).unwrap_or(today));
-    let intakes = intakes(state, person, since).await?;
+    let intakes = intakes(state, person, since..=zone.last_instant_of(today)).await?;
     let is_empty = latest.is_none() && intakes.is_empty() && !has_intakes(state, person).await?;
     let view = view::Home {
         person: person::to_view(person),
@@ -105,10 +106,10 @@ async fn last_night(
 async fn intakes(
     state: &PageState,
     person: &SignedInPerson,
-    since: DateTime<Utc>,
+    period: RangeInclusive<DateTime<Utc>>,
 ) -> Result<Vec<IntakeLine>, Problem> {
     let Some(size) = PageSize::new(50) else { return Ok(Vec::new()) };
-    let page = state.nights.intakes.run(person.user_id, since, size).await?;
+    let page = state.nights.intakes.run(person.user_id, period, size).await?;
     let line = |record: &application::read::SupplementRecord| {
         let label = &record.supplement.label;
         IntakeLine {
@@ -122,7 +123,8 @@ async fn intakes(
 
 async fn has_intakes(state: &PageState, person: &SignedInPerson) -> Result<bool, Problem> {
     let Some(size) = PageSize::new(1) else { return Ok(false) };
-    let page = state.nights.intakes.run(person.user_id, DateTime::UNIX_EPOCH, size).await?;
+    let ever = DateTime::UNIX_EPOCH..=DateTime::<Utc>::MAX_UTC;
+    let page = state.nights.intakes.run(person.user_id, ever, size).await?;
     Ok(!page.records.is_empty())
 }
 

@@ -1,6 +1,7 @@
 //! Shape of a request body, and why its items are rejected.
 
 use domain::id::UserId;
+use domain::user::BornInTheFuture;
 
 /// Kind of the items of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +70,12 @@ pub struct ItemRefusal {
     pub field: Option<&'static str>,
     /// Text for people; never a value of the item.
     pub detail: String,
+}
+
+impl From<BornInTheFuture> for ItemRefusal {
+    fn from(error: BornInTheFuture) -> Self {
+        Self { code: ItemCode::InvalidMember, field: Some("birth_date"), detail: error.to_string() }
+    }
 }
 
 #[cfg(test)]

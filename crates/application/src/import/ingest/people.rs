@@ -79,6 +79,9 @@ impl IngestRecords {
         unit: &mut dyn UnitOfWork,
         person: &IngestedUser,
     ) -> Result<UserOutcome, StorageError> {
+        if let Err(error) = person.biology.check_birth(self.trail.now()) {
+            return Ok((ItemResult::Rejected(error.into()), None));
+        }
         let by_id = match person.id {
             Some(id) => unit.users().find(id).await?,
             None => None,

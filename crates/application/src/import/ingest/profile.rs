@@ -48,6 +48,10 @@ impl IngestRecords {
         let known = unit.users().find(user_id).await?.ok_or(IngestError::UnknownUser)?;
         let (mut user, mut results) = (known.clone(), Vec::with_capacity(profiles.len()));
         for (position, profile) in profiles {
+            if let Err(error) = profile.biology.check_birth(self.trail.now()) {
+                results.push((*position, ItemResult::Rejected(error.into())));
+                continue;
+            }
             let changed = merged(user.clone(), profile);
             let status = if changed == user { ItemStatus::Unchanged } else { ItemStatus::Updated };
             results.push((*position, ItemResult::accepted(status, user_id.as_uuid())));

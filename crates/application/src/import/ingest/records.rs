@@ -38,6 +38,7 @@ fn refusal(RejectedRecord { rejection, why }: RejectedRecord) -> ItemRefusal {
         Some(RejectionCause::UnknownSupplement) => (ItemCode::UnknownSupplement, "supplement_id"),
         Some(RejectionCause::UnknownUpc) => (ItemCode::UnknownSupplement, "upc"),
         Some(RejectionCause::InTheFuture) => (ItemCode::InvalidMember, "time_in_bed_end"),
+        Some(RejectionCause::TakenInTheFuture) => (ItemCode::InvalidMember, "created_at"),
         Some(
             RejectionCause::NoPerson
             | RejectionCause::SessionOfTwo

@@ -2,8 +2,9 @@
 
 use super::file::ItemFile;
 use super::memory_store::{Content, MemoryStore};
+use super::profile::{born_tomorrow_but_one, profile, tall};
 use super::record::{
-    derived, intake, keyed, log, log_by_code, own_session, session, supplement, supplement_id,
+    derived, intake, keyed, log, log_by_code, minute, own_session, session, supplement, supplement_id,
 };
 use super::{import_file, of_person};
 use crate::audit::testing::{assert_events, event};
@@ -11,10 +12,10 @@ use crate::import::ingest::{
     IdempotentRequests, IngestCommand, IngestError, IngestRecords, IngestReport, ItemResult, ItemStatus,
     MAX_ITEMS, RESPONSE_RETENTION,
 };
-use crate::ports::import_source::{ImportItem, ImportRefusal};
+use crate::ports::import_source::{ImportItem, ImportRefusal, ImportedProfile};
 use crate::ports::ingest_source::{
     IngestBody, IngestContent, IngestItem, IngestKind, IngestLayout, IngestParser, IngestShape, IngestSource,
-    ItemCode, ItemRefusal,
+    IngestedUser, ItemCode, ItemRefusal,
 };
 use crate::ports::storage::{Claim, IdempotentRequest, MockIdempotencyStore, StorageError, UniqueKey};
 use crate::testing::{client_id, clock, entropy, noon, person, user_id};
@@ -128,7 +129,10 @@ async fn an_item_rejected_by_the_store_has_a_code_and_a_member() {
     let of_two = accepted(own_session(1, keyed("8", 500, 900)));
     let unknown = accepted(log(intake(supplement_id(9), 0, 1.0, None)));
     let no_code = accepted(log_by_code("12345678", intake(supplement_id(9), 0, 1.0, None)));
-    let report = ingest(&store, vec![unknown, of_two, no_code]).await;
+    let ahead = (noon() - minute(0)).num_minutes() + 24 * 60 + 1;
+    let late_night = accepted(session(derived(ahead - 480, ahead)));
+    let late_log = accepted(log(intake(supplement_id(9), ahead, 1.0, None)));
+    let report = ingest(&store, vec![unknown, of_two, no_code, late_night, late_log]).await;
     let statuses = report.results.iter().map(|result| match result {
         ItemResult::Rejected(refusal) => (refusal.code, refusal.field),
         ItemResult::Accepted { .. } => panic!("{result:?}"),
@@ -137,8 +141,40 @@ async fn an_item_rejected_by_the_store_has_a_code_and_a_member() {
         (ItemCode::UnknownSupplement, Some("supplement_id")),
         (ItemCode::IdConflict, Some("id")),
         (ItemCode::UnknownSupplement, Some("upc")),
+        (ItemCode::InvalidMember, Some("time_in_bed_end")),
+        (ItemCode::InvalidMember, Some("created_at")),
     ];
     assert_eq!(statuses.collect::<Vec<_>>(), expected);
+}
+
+#[tokio::test]
+async fn a_birth_date_in_the_future_is_rejected_and_other_items_are_stored() {
+    let store = MemoryStore::with(person());
+    let IngestedUser { email, .. } = newcomer("sam@example.org");
+    let born = |biology| {
+        [
+            IngestContent::User(Box::new(IngestedUser { biology, ..newcomer("sam@example.org") })),
+            IngestContent::Record(profile(ImportedProfile { biology, ..ImportedProfile::default() })),
+        ]
+    };
+    let items = born(born_tomorrow_but_one()).into_iter().chain(born(tall(170)));
+    let items = items.map(|content| IngestItem { content: Ok(content), notes: Vec::new() });
+    let report = ingest(&store, items.collect()).await;
+    assert_eq!(words(&report), ["invalid_member", "invalid_member", "created", "updated"]);
+    for rejected in &report.results[..2] {
+        let ItemResult::Rejected(refusal) = rejected else { panic!("{rejected:?}") };
+        assert_eq!(
+            (refusal.field, refusal.detail.as_str()),
+            (Some("birth_date"), "birth date is in the future")
+        );
+    }
+    assert!(store.content().users.iter().any(|user| user.email == email && user.biology == tall(170)));
+}
+
+fn newcomer(email: &str) -> IngestedUser {
+    let home_timezone = Some(domain::time::TimeZone::UTC);
+    let email = domain::user::Email::parse(email).unwrap();
+    IngestedUser { id: None, email, home_timezone, biology: domain::user::Biology::default() }
 }
 
 #[tokio::test]

@@ -1,11 +1,11 @@
 use super::memory_store::MemoryStore;
 use super::record::{
-    at, intake, key, log, log_by_code, log_id, own_log, own_supplement, supplement, supplement_id,
+    at, intake, key, log, log_by_code, log_id, minute, own_log, own_supplement, supplement, supplement_id,
     supplement_with_code,
 };
 use super::{counts, import};
 use crate::ports::import_source::{ImportItem, ImportedLog};
-use crate::testing::person;
+use crate::testing::{noon, person};
 use domain::id::SupplementId;
 
 /// A store with one label, and its id.
@@ -253,4 +253,18 @@ async fn each_supplement_is_looked_up_once() {
     // The two known ones once per run, the unknown one once per batch, since its label may be added
     // meanwhile.
     assert_eq!(store.calls().count("supplements.find") - before, 2 + 3);
+}
+
+#[tokio::test]
+async fn an_intake_more_than_a_day_in_the_future_is_rejected() {
+    let (store, id) = catalogue().await;
+    let ahead = (noon() - minute(0)).num_minutes() + 24 * 60;
+    let items = [log(intake(id, ahead, 1.0, None)), at(3, log(intake(id, ahead + 1, 1.0, None)))];
+    let report = import(&store, items).await;
+    assert_eq!(report.logs, counts(1, 0, 0));
+    let reason = "it was taken more than a day in the future; the clock that recorded it was wrong";
+    let rejected: Vec<_> =
+        report.rejected.iter().map(|one| (one.place.as_str(), one.reason.as_str())).collect();
+    assert_eq!(rejected, [("line 3", reason)]);
+    assert_eq!(store.logs().len(), 1);
 }

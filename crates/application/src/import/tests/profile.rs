@@ -4,12 +4,12 @@ use super::{dry_run, file::ItemFile, import, import_file, of_person};
 use crate::import::{ImportRecordsCommand, ImportReport, KeptItem, KeptReason, UndoCounts};
 use crate::ports::import_source::{ImportItem, ImportedProfile};
 use crate::ports::storage::StorageError;
-use crate::testing::{person, seconds, user_id};
-use chrono::{SubsecRound as _, TimeDelta};
+use crate::testing::{noon, person, seconds, user_id};
+use chrono::{Days, SubsecRound as _, TimeDelta};
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::ImportId;
 use domain::time::TimeZone;
-use domain::user::{Biology, BodyHeight, BodyWeight, ProfileField, User};
+use domain::user::{Biology, BirthDate, BodyHeight, BodyWeight, ProfileField, User};
 
 pub(super) fn profile(profile: ImportedProfile) -> ImportItem {
     ImportItem::Profile(Box::new(profile))
@@ -18,6 +18,12 @@ pub(super) fn profile(profile: ImportedProfile) -> ImportItem {
 pub(super) fn tall(centimetres: u16) -> Biology {
     let height = Some(BodyHeight::from_centimetres(f64::from(centimetres)).unwrap());
     Biology { height, ..Biology::default() }
+}
+
+/// The first birth date that is in the future in every zone.
+pub(super) fn born_tomorrow_but_one() -> Biology {
+    let date = noon().date_naive() + Days::new(2);
+    Biology { birth_date: BirthDate::new(date).ok(), ..Biology::default() }
 }
 
 /// A profile with this height.
@@ -69,6 +75,22 @@ async fn an_import_fills_empty_fields_with_the_values_in_the_file() {
     assert_eq!(changes_of(&report), ["weight_kg: - -> 80"]);
     let biology = Biology { weight: heavier().biology.weight, ..known().biology };
     assert_eq!(store.content().users, [User { biology, ..known() }]);
+}
+
+#[tokio::test]
+async fn a_birth_date_in_the_future_is_left_out_and_noted() {
+    for (days, is_kept) in [(1, true), (2, false)] {
+        let store = MemoryStore::with(person());
+        let birth_date = BirthDate::new(noon().date_naive() + Days::new(days)).ok();
+        let biology = Biology { birth_date, ..tall(170) };
+        let report =
+            import(&store, [profile(ImportedProfile { biology, ..ImportedProfile::default() })]).await;
+        let stored = Biology { birth_date: birth_date.filter(|_| is_kept), ..biology };
+        assert_eq!(store.content().users, [User { biology: stored, ..person() }]);
+        let notes: Vec<_> = report.notes.iter().map(|note| note.reason.as_str()).collect();
+        let note = "birth date is in the future; it was left out";
+        assert_eq!(notes, if is_kept { vec![] } else { vec![note] });
+    }
 }
 
 #[tokio::test]

@@ -7,10 +7,11 @@ use crate::operator::{
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork, RecordedEvents};
 use crate::ports::storage::{MockProfileReader, StorageError, UniqueKey};
 use crate::testing::{clock, drawn_uuid, entropy, in_sandbox, locked, noon, person, user_id};
+use chrono::Days;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::UserId;
 use domain::time::TimeZone;
-use domain::user::{Biology, BodyHeight, BodyWeight, Email, ProfileOrigin, User, UserStatus};
+use domain::user::{Biology, BirthDate, BodyHeight, BodyWeight, Email, ProfileOrigin, User, UserStatus};
 use std::sync::Arc;
 
 fn command() -> CreateUserCommand {
@@ -84,6 +85,22 @@ async fn an_address_that_is_taken_is_reported() {
     let outcome = CreateUser::new(units, entropy(), clock()).run(command()).await;
     assert!(matches!(outcome, Err(CreateUserError::EmailTaken)));
     assert_eq!(endings.committed(), 0);
+}
+
+#[tokio::test]
+async fn a_birth_date_in_the_future_is_rejected() {
+    let birth_date = BirthDate::new(noon().date_naive() + Days::new(2)).ok();
+    let biology = Biology { birth_date, ..Biology::default() };
+    let (units, endings) = one(MockUnitOfWork::default());
+    let create = CreateUser::new(units, entropy(), clock());
+    let outcome = create.run(CreateUserCommand { biology, ..command() }).await;
+    assert_eq!(outcome.unwrap_err().to_string(), "birth date is in the future");
+    assert_eq!(endings.opened(), 0);
+    let (units, endings) = one(MockUnitOfWork::default());
+    let change = UserChange { biology, ..UserChange::default() };
+    let outcome = ChangeUser::new(units, entropy(), clock()).run(user_id(1), change).await;
+    assert_eq!(outcome.unwrap_err().to_string(), "birth date is in the future");
+    assert_eq!(endings.opened(), 0);
 }
 
 /// Changes this user; asserts that the result was stored, and returns it.

@@ -58,6 +58,14 @@ fn an_own_key_is_a_text_that_is_not_blank() {
     assert_eq!(with(&"k".repeat(201)), rejected(TextProblem::TooLong { limit: 200 }));
 }
 
+#[test]
+fn an_intake_more_than_a_day_ahead_is_in_the_future() {
+    let taken = record("2026-03-08T23:10:00Z", None).unwrap();
+    let at = |text: &str| text.parse().unwrap();
+    assert!(!taken.is_in_the_future(at("2026-03-07T23:10:00Z")));
+    assert!(taken.is_in_the_future(at("2026-03-07T23:09:59Z")));
+}
+
 proptest! {
     #[test]
     fn servings_of_any_number_are_in_range_or_rejected(servings in any::<f64>()) {

@@ -49,7 +49,7 @@ on_sqlite! {
         for (name, value, status) in [
             ("home_timezone", "", 422), ("home_timezone", "US/Eastern", 422), ("home_timezone", "Asia/Calcutta", 422),
             ("home_timezone", "Mars/Base", 422), ("home_timezone", "Europe/Berlin\n", 400), ("birth_date", "1990-02-30", 422),
-            ("birth_date", "1879-01-01", 422), ("biological_sex", "x", 422), ("blood_type", "C+", 422), ("height_cm", "0", 422),
+            ("birth_date", "1879-01-01", 422), ("birth_date", "2199-01-01", 422), ("biological_sex", "x", 422), ("blood_type", "C+", 422), ("height_cm", "0", 422),
             ("height_cm", "-170", 422), ("height_cm", "NaN", 422), ("height_cm", "1e2", 422), ("weight_kg", "99999", 422),
             ("weight_kg", &"9".repeat(400), 422), ("skin_type", "7", 422), ("wheelchair_use", "perhaps", 422),
         ] {
