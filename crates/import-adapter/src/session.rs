@@ -25,7 +25,7 @@ pub(crate) fn source(name: &str) -> Result<Option<SleepSource>, String> {
 
 /// Parses the id of a record; without one, the key is derived from the start. `name` is the member's name.
 pub(crate) fn key(name: &str, id: &LooseScalar, start: DateTime<Utc>) -> Result<SessionKey, String> {
-    if id.is_absent() {
+    if id.is_blank() {
         return Ok(SessionKey::derived_from(start));
     }
     let id = id.identifier().ok_or_else(|| format!("{name} is neither a whole number nor a string"))?;

@@ -1,5 +1,6 @@
 //! Properties of every format.
 
+mod blank_id;
 mod each_record;
 mod samples;
 mod unknown;

@@ -29,6 +29,11 @@ impl LooseScalar {
         matches!(self, Self::Absent)
     }
 
+    /// Returns whether the scalar is absent or a blank text.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.is_absent() || self.as_str().is_some_and(|text| text.trim().is_empty())
+    }
+
     /// Returns the text, if it is one.
     pub(crate) fn as_str(&self) -> Option<&str> {
         match self {

@@ -1,7 +1,7 @@
 //! The line `supplement_log`: the API's log entry.
 
 use super::invalid_item::{InvalidItem, at, named};
-use super::line::check_person;
+use super::line::{check_person, given};
 use crate::json::LooseScalar;
 use crate::timestamp::Timestamp;
 use crate::upc::placeholder_id;
@@ -29,11 +29,12 @@ pub(super) fn read(
     place: &str,
 ) -> Result<Box<ImportedLog>, InvalidItem> {
     check_person(line.user_id.as_deref(), user_id)?;
-    let id = line.id.as_deref().map(IntakeLogId::parse).transpose().map_err(named("id"))?;
-    let (supplement, upc) = supplement(line.supplement_id.as_deref(), line.upc.as_deref())?;
+    let id = given(line.id.as_deref()).map(IntakeLogId::parse).transpose().map_err(named("id"))?;
+    let (supplement, upc) = supplement(given(line.supplement_id.as_deref()), given(line.upc.as_deref()))?;
     let created_at = Timestamp::parse("created_at", &line.created_at).map_err(at("created_at"))?.instant;
     let servings = Servings::new(line.servings).map_err(at("servings"))?;
-    let record = IntakeLogRecord::new(supplement, created_at, servings, line.external_id);
+    let external_id = line.external_id.filter(|text| given(Some(text)).is_some());
+    let record = IntakeLogRecord::new(supplement, created_at, servings, external_id);
     let record = record.map_err(|error| match error {
         InvalidIntakeLog::CreatedAt => at("created_at")(error),
         InvalidIntakeLog::ExternalKey(_) => at("external_id")(error),

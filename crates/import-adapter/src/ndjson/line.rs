@@ -42,9 +42,14 @@ fn display_name(name: &str) -> String {
     without_deceptive(name).chars().take(CHARS_SHOWN).collect()
 }
 
+/// Returns an id or a key of a line; a blank one is absent.
+pub(super) fn given(text: Option<&str>) -> Option<&str> {
+    text.filter(|text| !text.trim().is_empty())
+}
+
 /// Checks that a line is about the owner of the file.
 pub(super) fn check_person(named_id: Option<&str>, expected: Option<UserId>) -> Result<(), InvalidItem> {
-    let Some(named_id) = named_id else {
+    let Some(named_id) = given(named_id) else {
         return Ok(());
     };
     let user_id = UserId::parse(named_id).map_err(named("user_id"))?;

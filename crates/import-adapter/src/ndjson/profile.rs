@@ -1,7 +1,7 @@
 //! The line `profile`: the API's profile data.
 
 use super::invalid_item::{InvalidItem, at, named};
-use super::line::check_person;
+use super::line::{check_person, given};
 use crate::json::LooseScalar;
 use crate::timestamp::Timestamp;
 use application::ports::import_source::ImportedProfile;
@@ -66,7 +66,7 @@ pub(super) fn read(
     let created_at = line.created_at.as_deref().map(|text| Timestamp::parse("created_at", text)).transpose();
     let created_at = created_at.map_err(at("created_at"))?;
     // Without a user_id the line's creation date is not this person's.
-    let created_at = created_at.filter(|_| line.user_id.is_some() && user_id.is_some());
+    let created_at = created_at.filter(|_| given(line.user_id.as_deref()).is_some() && user_id.is_some());
     Ok(Box::new(ImportedProfile {
         place: place.to_owned(),
         is_restore: true,

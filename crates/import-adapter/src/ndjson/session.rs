@@ -1,7 +1,7 @@
 //! The line `sleep_session`: the API's session with `raw_sleep` and `sleep_metric`.
 
 use super::invalid_item::{InvalidItem, at, named};
-use super::line::check_person;
+use super::line::{check_person, given};
 use crate::json::{Bounded, LooseScalar};
 use crate::session;
 use crate::source::Notes;
@@ -129,7 +129,7 @@ pub(super) fn read(
     let end = Timestamp::parse("time_in_bed_end", &line.time_in_bed_end).map_err(at("time_in_bed_end"))?;
     let time_in_bed = TimeInBed::new(start.instant, end.instant, start.offset, end.offset)
         .map_err(|error| at("time_in_bed_end")(format!("time in bed: {error}")))?;
-    let id = line.id.as_deref().map(SleepSessionId::parse).transpose().map_err(named("id"))?;
+    let id = given(line.id.as_deref()).map(SleepSessionId::parse).transpose().map_err(named("id"))?;
     let source = line.source.as_deref().map(SleepSource::parse).transpose();
     let updated_at = line
         .updated_at
@@ -167,7 +167,7 @@ fn key(line: &Line<'_>, time_in_bed: &TimeInBed) -> Result<SessionKey, InvalidIt
         Some("derived") => SessionKeyKind::Derived,
         Some(_) => return Err(at("external_id_kind")("external_id_kind is neither given nor derived")),
     };
-    match &line.external_id {
+    match given(line.external_id.as_deref()) {
         Some(text) => SessionKey::from_parts(kind, text).map_err(named("external_id")),
         None => Ok(SessionKey::derived_from(time_in_bed.start())),
     }

@@ -1,6 +1,7 @@
 //! The line `supplement`: the API's `details`.
 
 use super::invalid_item::{InvalidItem, at, named};
+use super::line::given;
 use crate::json::{Bounded, LooseScalar};
 use crate::timestamp::Timestamp;
 use application::ports::import_source::ImportedSupplement;
@@ -43,10 +44,11 @@ struct RawIngredient {
 }
 
 pub(super) fn read(line: Line, place: &str) -> Result<Box<ImportedSupplement>, InvalidItem> {
-    let id = line.id.as_deref().map(SupplementId::parse).transpose().map_err(named("id"))?;
+    let id = given(line.id.as_deref()).map(SupplementId::parse).transpose().map_err(named("id"))?;
     let entered = line.entry_date.as_deref().map(|text| Timestamp::parse("entry_date", text)).transpose();
     let entered = entered.map_err(at("entry_date"))?.map(|timestamp| timestamp.instant);
-    let (external_id, external_source) = (line.external_id, line.external_source);
+    let [external_id, external_source] =
+        [line.external_id, line.external_source].map(|text| text.filter(|text| given(Some(text)).is_some()));
     let fields = SupplementLabelFields {
         brand: line.brand.unwrap_or_default(),
         name: line.name,
