@@ -18,6 +18,7 @@ use crate::source::{Items, Notes, RecordReader};
 use application::ports::import_source::ImportRefusal;
 use night::{Night, Score};
 use table::{Columns, Row};
+pub(crate) use table::{KNOWN_COLUMNS, NEEDED_COLUMNS};
 use values::{Layout, Values};
 
 /// The whole file is one record.

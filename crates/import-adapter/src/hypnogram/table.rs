@@ -5,6 +5,11 @@ use crate::input::csv_fields;
 use chrono::{DateTime, FixedOffset, NaiveDateTime, TimeDelta};
 
 const STAGE: &str = "Stage";
+const EPOCH: &str = "Epoch";
+/// Required columns.
+pub(crate) const NEEDED_COLUMNS: [&str; 1] = [STAGE];
+/// Optional columns that also indicate such a table.
+pub(crate) const KNOWN_COLUMNS: [&str; 2] = [EPOCH, "Confidence"];
 const TIME_FORM: &str = "%Y-%m-%d %H:%M:%S";
 const TIME_LENGTH: usize = 19;
 
@@ -37,7 +42,7 @@ impl Columns {
         let header = csv_fields(header)?;
         let (first, others) = header.split_first()?;
         let has_times = first.eq_ignore_ascii_case("Time");
-        if !has_times && !first.is_empty() && !first.eq_ignore_ascii_case("Epoch") {
+        if !has_times && !first.is_empty() && !first.eq_ignore_ascii_case(EPOCH) {
             return None;
         }
         let stage = others.iter().position(|name| name.eq_ignore_ascii_case(STAGE))?;

@@ -2,7 +2,7 @@
 
 use crate::format::Format;
 use crate::seen::Text;
-use crate::{fitbit, intake_csv, sleep_as_android, whoop};
+use crate::{fitbit, hypnogram, intake_csv, sleep_as_android, whoop};
 use domain::deceptive_text::without_deceptive;
 use std::fmt::Write as _;
 
@@ -21,10 +21,15 @@ struct TableFormat {
     knows: &'static [&'static str],
 }
 
-const TABLE_FORMATS: [TableFormat; 4] = [
+const TABLE_FORMATS: [TableFormat; 5] = [
     TableFormat { format: Format::Fitbit, needs: &fitbit::NEEDED_COLUMNS, knows: &fitbit::KNOWN_COLUMNS },
     TableFormat { format: Format::Whoop, needs: &whoop::COLUMNS, knows: &[] },
     TableFormat { format: Format::SleepAsAndroid, needs: &sleep_as_android::COLUMNS, knows: &[] },
+    TableFormat {
+        format: Format::Hypnogram,
+        needs: &hypnogram::NEEDED_COLUMNS,
+        knows: &hypnogram::KNOWN_COLUMNS,
+    },
     TableFormat {
         format: Format::IntakeCsv,
         needs: &intake_csv::NEEDED_COLUMNS,

@@ -83,16 +83,35 @@ fn an_unknown_table_is_rejected_with_its_columns_and_the_nearest_formats() {
             "the columns Start Time, End Time; the nearest format is fitbit (which has commas between columns)",
         ),
         (
+            b"Epoch;Stage\n4711;W\n",
+            "the columns Epoch, Stage; the nearest format is hypnogram (which has commas between columns)",
+        ),
+        (
             b"a\tb\n4711\t1\n",
-            "the columns a, b; formats with tables are fitbit, whoop, sleep-as-android, intake-csv",
+            "the columns a, b; formats with tables are fitbit, whoop, sleep-as-android, hypnogram, intake-csv",
         ),
         (
             b"a,b,c,d,e,f,g,h,i\x07i\n4711,1,1,1,1,1,1,1,1\n",
-            "the columns a, b, c, d, e, f, g, h, ...; formats with tables are fitbit, whoop, sleep-as-android, intake-csv",
+            "the columns a, b, c, d, e, f, g, h, ...; formats with tables are fitbit, whoop, sleep-as-android, hypnogram, intake-csv",
         ),
     ] {
         assert_eq!(message(text, Format::Auto), format!("unsupported file: a table with {reported}"));
         assert_eq!(message(text, Format::Oura), format!("not an Oura file; it is a table with {reported}"));
+    }
+}
+
+#[test]
+fn a_refused_table_lists_every_format_with_tables() {
+    let reported = message(b"a\tb\n4711\t1\n", Format::Auto);
+    for table in [
+        &b"Sleep\nStart Time,End Time\n2026-01-10 11:00PM,2026-01-11 7:00AM\n"[..],
+        b"Cycle start time,Cycle timezone,Sleep onset,Wake onset,Nap\nx,UTC,x,x,true\n",
+        b"Id,Tz,From,To,Sched,Hours\n7,UTC,10. 01. 2026 22:00,11. 01. 2026 6:00,,8.0\n",
+        b",Stage,Confidence\n0,W,0.9\n1,N2,0.8\n",
+        b"created_at,upc,servings\n2026-01-10 22:00,x,1\n",
+    ] {
+        let format = seen(table, Format::Auto).unwrap();
+        assert!(reported.contains(format.as_str()), "{reported}");
     }
 }
 
