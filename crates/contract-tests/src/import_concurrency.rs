@@ -61,8 +61,8 @@ impl ImportFile for SmallBatches {
         Ok(FileDigest::from_bytes([5; 32]))
     }
 
-    fn format(&self) -> &'static str {
-        "items"
+    fn formats(&self) -> Vec<&'static str> {
+        vec!["items"]
     }
 }
 

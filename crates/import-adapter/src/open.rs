@@ -58,8 +58,8 @@ impl ImportFile for StoredFile {
         digest(&self.path)
     }
 
-    fn format(&self) -> &'static str {
-        self.recognised.format().as_str()
+    fn formats(&self) -> Vec<&'static str> {
+        vec![self.recognised.format().as_str()]
     }
 }
 

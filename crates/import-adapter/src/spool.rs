@@ -95,8 +95,8 @@ impl ImportFile for OpenedSpool {
         self.opened.digest()
     }
 
-    fn format(&self) -> &'static str {
-        self.opened.format()
+    fn formats(&self) -> Vec<&'static str> {
+        self.opened.formats()
     }
 }
 

@@ -27,8 +27,8 @@ pub(crate) fn read(bytes: &[u8], format: Format, zone: &str) -> Result<Vec<Impor
     read_path(file.path(), format, zone).map(|(_, items)| items)
 }
 
-/// Reads a path to its end in batches of three; also returns the name of its format. Checking MUST reject
-/// whatever reading rejects.
+/// Reads a path to its end in batches of three; also returns the name of its first format. Checking MUST
+/// reject whatever reading rejects.
 pub(crate) fn read_path(
     path: &Path,
     format: Format,
@@ -38,7 +38,7 @@ pub(crate) fn read_path(
     let checked = file.open().and_then(|mut source| source.check(&mut |_| ControlFlow::Continue(())));
     let read = read_file(file.as_ref());
     assert_eq!(checked, read.as_ref().map(|_| ()).map_err(Clone::clone), "what is checked is what is read");
-    read.map(|items| (file.format(), items))
+    read.map(|items| (file.formats()[0], items))
 }
 
 fn read_file(file: &dyn ImportFile) -> Result<Vec<ImportItem>, ImportRefusal> {
@@ -60,7 +60,7 @@ fn read_file(file: &dyn ImportFile) -> Result<Vec<ImportItem>, ImportRefusal> {
 pub(crate) fn recognised(text: &str) -> Result<&'static str, ImportRefusal> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(text.as_bytes()).unwrap();
-    open(file.path(), Format::Auto, context("UTC")).map(|file| file.format())
+    open(file.path(), Format::Auto, context("UTC")).map(|file| file.formats()[0])
 }
 
 /// Reads a file whose records are all accepted.

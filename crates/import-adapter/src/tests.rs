@@ -92,7 +92,7 @@ fn an_accepted_record_reports_its_position() {
 fn open_text(bytes: &[u8], format: Format) -> Result<&'static str, ImportRefusal> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(bytes).unwrap();
-    open(file.path(), format, context("UTC")).map(|file| file.format())
+    open(file.path(), format, context("UTC")).map(|file| file.formats()[0])
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn a_file_reports_its_size_and_format_and_can_be_reopened() {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(FILES[0].as_bytes()).unwrap();
     let opened = open(file.path(), Format::Auto, context("UTC")).unwrap();
-    assert_eq!(opened.format(), "fitbit");
+    assert_eq!(opened.formats(), ["fitbit"]);
     assert_eq!(opened.size(), Some(u64::try_from(FILES[0].len()).unwrap()));
     let [one, two] = [(), ()].map(|()| opened.open().unwrap().next_batch(10).unwrap());
     assert!(one.len() == 1 && one == two);

@@ -210,7 +210,7 @@ impl ImportRecords {
         let (name, zone) = (started.name.clone(), started.zone);
         let import = Import {
             user_id: started.user_id,
-            format: Some(file.format().to_owned()),
+            format: Some(file.formats().join(", ")),
             digest: started.digest,
             size: file.size().unwrap_or_default(),
             ..Import::new(id, ImportOrigin::Command, name, zone, self.trail.now())
@@ -267,6 +267,6 @@ async fn begin_upload(
     let import = unit.imports().find(id).await?.filter(|import| import.state == ImportState::Running);
     let import = import.ok_or(ImportRecordsError::Undone)?;
     let earlier = import.report.clone();
-    unit.imports().update(&Import { format: Some(file.format().to_owned()), ..import }).await?;
+    unit.imports().update(&Import { format: Some(file.formats().join(", ")), ..import }).await?;
     Ok((id, earlier))
 }

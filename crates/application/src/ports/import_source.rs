@@ -186,6 +186,6 @@ pub trait ImportFile: Send + Sync {
     fn size(&self) -> Option<u64>;
     /// Hashes the file's bytes; for a folder, the names and bytes of its files. Reads everything.
     fn digest(&self) -> Result<FileDigest, ImportRefusal>;
-    /// Returns the name of the specified or detected format.
-    fn format(&self) -> &'static str;
+    /// Returns the names of the specified or detected formats, each once, in the order of the files.
+    fn formats(&self) -> Vec<&'static str>;
 }

@@ -21,8 +21,8 @@ impl ImportFile for PersonalFile {
         self.0.digest()
     }
 
-    fn format(&self) -> &'static str {
-        self.0.format()
+    fn formats(&self) -> Vec<&'static str> {
+        self.0.formats()
     }
 }
 

@@ -210,12 +210,12 @@ fn until(now: DateTime<Utc>) -> DateTime<Utc> {
 /// Rejects catalogues, which belong to no user. Also rejects a recording start for a file that contains one,
 /// because the user probably chose the wrong file.
 fn personal(file: Box<dyn ImportFile>, has_start: bool) -> Result<Box<dyn ImportFile>, ImportRefusal> {
-    if has_start && file.format() != RECORDING_FORMAT {
+    if has_start && file.formats() != [RECORDING_FORMAT] {
         let text =
             "the file contains the start of its records; upload it again without a start of the recording";
         return Err(ImportRefusal::NotInThisWay(text.to_owned()));
     }
-    if file.format() == "dsld" {
+    if file.formats() == ["dsld"] {
         let text = "this is a catalogue of supplements; only the operator can import it";
         return Err(ImportRefusal::NotInThisWay(text.to_owned()));
     }

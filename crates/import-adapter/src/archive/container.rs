@@ -35,7 +35,14 @@ impl ImportFile for Container {
         digest(&self.path)
     }
 
-    fn format(&self) -> &'static str {
-        self.members.first().map_or("auto", |member| member.recognised.format().as_str())
+    fn formats(&self) -> Vec<&'static str> {
+        let mut formats = Vec::new();
+        for member in self.members.iter() {
+            let format = member.recognised.format().as_str();
+            if !formats.contains(&format) {
+                formats.push(format);
+            }
+        }
+        formats
     }
 }

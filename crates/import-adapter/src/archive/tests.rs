@@ -6,8 +6,8 @@ mod gzip;
 mod raw_entry;
 mod takeout;
 
-use crate::Format;
-use crate::testing::{notes, read_path, sessions};
+use crate::testing::{context, notes, read_path, sessions};
+use crate::{Format, open};
 use application::ports::import_source::{ImportItem, ImportRefusal};
 use std::io::Write as _;
 
@@ -80,15 +80,19 @@ fn entries_are_read_in_the_order_of_their_names_and_named_in_places() {
 }
 
 #[test]
-fn formats_may_be_mixed_and_the_first_gives_its_name() {
+fn formats_may_be_mixed_and_each_is_named_once() {
     let line = "{\"type\":\"supplement\",\"name\":\"Evening\"}\n";
-    let files = [("b.json", month([1])), ("a.ndjson", line.to_owned())];
+    let files = [("b.json", month([1])), ("a.ndjson", line.to_owned()), ("c.json", month([2]))];
     let files = files.each_ref().map(|(name, text)| (*name, text.as_bytes()));
     let packed = archive(&files, deflated());
-    let (format, items) = read(&packed).unwrap();
-    assert_eq!((format, places(&items)), ("ndjson", vec!["a.ndjson: line 1", "b.json: record 1"]));
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(&packed).unwrap();
+    let opened = open(file.path(), Format::Auto, context("UTC")).unwrap();
+    assert_eq!(opened.formats(), ["ndjson", "fitbit"]);
+    let (_, items) = read(&packed).unwrap();
+    assert_eq!(places(&items), ["a.ndjson: line 1", "b.json: record 1", "c.json: record 1"]);
     let (format, items) = read_as(&packed, Format::Fitbit).unwrap();
-    assert_eq!((format, sessions(&items).len()), ("fitbit", 1));
+    assert_eq!((format, sessions(&items).len()), ("fitbit", 2));
     assert_eq!(notes(&items), ["the archive: files not of the format fitbit were skipped: 1 (a.ndjson)"]);
 }
 

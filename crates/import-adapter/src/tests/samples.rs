@@ -39,7 +39,7 @@ fn read(path: &Path) -> Result<(&'static str, Vec<ImportItem>), ImportRefusal> {
     loop {
         let batch = source.next_batch(100)?;
         if batch.is_empty() {
-            return Ok((file.format(), items));
+            return Ok((file.formats()[0], items));
         }
         items.extend(batch);
     }
@@ -153,7 +153,7 @@ fn no_other_sample_is_recognised_as_another_format() {
             continue;
         }
         for file in std::fs::read_dir(entry.path()).unwrap().flatten() {
-            let opened = open(&file.path(), Format::Auto, context("UTC")).map(|file| file.format());
+            let opened = open(&file.path(), Format::Auto, context("UTC")).map(|file| file.formats()[0]);
             assert!(
                 matches!(opened, Err(ImportRefusal::NotThisFormat(_))),
                 "{}: {opened:?}",

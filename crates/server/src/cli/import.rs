@@ -135,7 +135,7 @@ async fn import(arguments: ImportArguments, session: Session) -> anyhow::Result<
     let mut failures = Failures::default();
     for path in &arguments.files {
         match run.file(path).await {
-            Ok((format, done)) => report::print(path, format, &done, arguments.json)?,
+            Ok((formats, done)) => report::print(path, &formats.join(", "), &done, arguments.json)?,
             Err(ImportRecordsError::Refused(refusal)) => {
                 let count = if refusal == ImportRefusal::Missing {
                     &mut failures.missing
@@ -205,11 +205,11 @@ struct ImportRun {
 }
 
 impl ImportRun {
-    async fn file(&self, path: &Path) -> Result<(&'static str, Imported), ImportRecordsError> {
+    async fn file(&self, path: &Path) -> Result<(Vec<&'static str>, Imported), ImportRecordsError> {
         let file = import_adapter::open(path, self.format, self.context)?;
-        let format = file.format();
+        let formats = file.formats();
         self.require_user(file.as_ref())?;
-        self.forbid_start(format)?;
+        self.forbid_start(&formats)?;
         let name = FileName::clean(&path.to_string_lossy());
         let about = FileInfo::File { name, zone: self.context.zone };
         let Self { user_id, dry_run, overwrite_profile, .. } = *self;
@@ -221,12 +221,12 @@ impl ImportRun {
         };
         let imported = self.import.run(&command, file.as_ref(), &report).await;
         progress.end();
-        Ok((format, imported?))
+        Ok((formats, imported?))
     }
 
     /// Rejects `--start` for a file that contains the start of its recordings.
-    fn forbid_start(&self, format: &str) -> Result<(), ImportRecordsError> {
-        if self.context.start.is_none() || format == Format::Hypnogram.as_str() {
+    fn forbid_start(&self, formats: &[&str]) -> Result<(), ImportRecordsError> {
+        if self.context.start.is_none() || formats == [Format::Hypnogram.as_str()] {
             return Ok(());
         }
         let text = "its records contain their start; omit --start, or import the hypnogram that it is for as a \
@@ -237,7 +237,7 @@ impl ImportRun {
 
     /// Rejects a personal file without `--user`, instead of rejecting each of its records.
     fn require_user(&self, file: &dyn ImportFile) -> Result<(), ImportRecordsError> {
-        if self.user_id.is_some() || file.format() == Format::Dsld.as_str() {
+        if self.user_id.is_some() || file.formats() == [Format::Dsld.as_str()] {
             return Ok(());
         }
         let text = "the file contains the records of a person; name the user with --user".to_owned();

@@ -78,8 +78,8 @@ impl ImportFile for ItemFile {
         Ok(FileDigest::from_bytes([0; 32]))
     }
 
-    fn format(&self) -> &'static str {
-        "items"
+    fn formats(&self) -> Vec<&'static str> {
+        vec!["items"]
     }
 }
 

@@ -7,7 +7,7 @@ use std::io::Write as _;
 fn format_of(bytes: &[u8], asked: Format) -> Result<&'static str, ImportRefusal> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(bytes).unwrap();
-    open(file.path(), asked, context("UTC")).map(|file| file.format())
+    open(file.path(), asked, context("UTC")).map(|file| file.formats()[0])
 }
 
 #[test]
