@@ -3,7 +3,9 @@
 use super::attempt::Attempt;
 use super::batch::{Numbered, RejectionCause};
 use super::recent::RecordHash;
+use super::repetition::Repetition;
 use super::report::ItemStatus;
+use super::run::Origin;
 use crate::ports::import_source::ImportedLog;
 use crate::ports::storage::{RecordBefore, RecordReference, RecordVersion, StorageError, UnitOfWork};
 use domain::id::{IntakeLogId, SupplementId, UserId};
@@ -35,6 +37,7 @@ pub(super) async fn store(
     }
     let mut intake = Intake { user_id, known: candidates(unit, user_id, &logs).await?, inserted: Vec::new() };
     for (position, log) in logs {
+        let log = intake.told_apart(attempt, position, log);
         let Ok(same) = intake.find_same(attempt, &log).map(Option::<&IntakeLog>::cloned) else {
             attempt.reject(position, &log.place, RejectionCause::LogOfTwo);
             continue;
@@ -157,6 +160,33 @@ impl Intake {
         Ok((id, ItemStatus::Created))
     }
 
+    /// Removes the id, or the key, of a log if the file has it already for another intake.
+    fn told_apart(&self, attempt: &mut Attempt<'_>, position: usize, imported: ImportedLog) -> ImportedLog {
+        let is_another = |known: &&IntakeLog| {
+            attempt.run.origin == Origin::File
+                && attempt.has_seen_log(known.id)
+                && !has_same_intake(&known.record, &imported.record)
+        };
+        let has_anothers_id = self.with_id(imported.id).is_some_and(|known| is_another(&known));
+        let has_anothers_key =
+            self.with_key(imported.record.external_key()).is_some_and(|known| is_another(&known));
+        if !has_anothers_id && !has_anothers_key {
+            return imported;
+        }
+        attempt.note(position, Repetition::Ambiguous.note(&imported.place));
+        let ImportedLog { id, record, .. } = imported;
+        let record = if has_anothers_key { record.without_key() } else { record };
+        ImportedLog { id: id.filter(|_| !has_anothers_id), record, ..imported }
+    }
+
+    fn with_id(&self, id: Option<IntakeLogId>) -> Option<&IntakeLog> {
+        self.known.iter().find(|known| Some(known.id) == id)
+    }
+
+    fn with_key(&self, key: Option<&str>) -> Option<&IntakeLog> {
+        self.known.iter().find(|known| key.is_some() && known.record.external_key() == key)
+    }
+
     /// Matches by Restwell's id, else by the client's key, else by supplement and time.
     ///
     /// Two entries of Restwell's own export are distinct, even if equal: a log from this file matches by id
@@ -167,10 +197,7 @@ impl Intake {
         imported: &ImportedLog,
     ) -> Result<Option<&IntakeLog>, Contradiction> {
         let key = imported.record.external_key();
-        let by_id = imported.id.and_then(|id| self.known.iter().find(|known| known.id == id));
-        let by_key =
-            key.and_then(|key| self.known.iter().find(|known| known.record.external_key() == Some(key)));
-        match (by_id, by_key) {
+        match (self.with_id(imported.id), self.with_key(key)) {
             (Some(one), Some(other)) if one.id != other.id => Err(Contradiction),
             (Some(same), _) | (None, Some(same)) => Ok(Some(same)),
             (None, None) => Ok(self.known.iter().find(|known| {

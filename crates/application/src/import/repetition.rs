@@ -12,10 +12,8 @@ pub(super) enum Repetition {
     Repeated,
     /// A later one is kept.
     Superseded,
-    /// Its id or key belongs to an earlier one of another time; it was stored without.
+    /// Its id or key belongs to an earlier, different one; it was stored without.
     Ambiguous,
-    /// Its id belongs to an earlier label with another key; it was stored without.
-    AmbiguousLabel,
 }
 
 impl Repetition {
@@ -24,10 +22,7 @@ impl Repetition {
         let reason = match self {
             Self::Repeated => "this file has another record of the same night or key; one of them was stored",
             Self::Superseded => "a later record of this file overlaps it and was stored instead",
-            Self::Ambiguous => "its id occurs in this file for another time; it was stored without the id",
-            Self::AmbiguousLabel => {
-                "its id occurs in this file for another label; it was stored without the id"
-            }
+            Self::Ambiguous => "its id occurs in this file for another record; it was stored without the id",
         };
         Rejection { place: place.to_owned(), reason: reason.to_owned() }
     }

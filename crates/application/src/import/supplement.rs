@@ -56,7 +56,7 @@ pub(super) async fn store(
             continue;
         }
         if is_ambiguous {
-            attempt.note(position, Repetition::AmbiguousLabel.note(&supplement.place));
+            attempt.note(position, Repetition::Ambiguous.note(&supplement.place));
         }
         let stored = labels.without_foreign_id(&supplement);
         let Some((id, outcome)) = labels.place(attempt, repository, &stored).await? else {

@@ -135,6 +135,12 @@ impl IntakeLogRecord {
         Self { external_key, ..self }
     }
 
+    /// Returns the same intake without its key.
+    #[must_use]
+    pub fn without_key(self) -> Self {
+        Self { external_key: None, ..self }
+    }
+
     /// Returns the same intake with another supplement id.
     #[must_use]
     pub fn of_supplement(self, supplement_id: SupplementId) -> Self {

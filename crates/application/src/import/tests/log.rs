@@ -1,9 +1,11 @@
+use super::file::ItemFile;
 use super::memory_store::MemoryStore;
 use super::record::{
     at, intake, key, log, log_by_code, log_id, minute, own_log, own_supplement, supplement, supplement_id,
     supplement_with_code,
 };
-use super::{counts, import};
+use super::{counts, import, import_file, of_person};
+use crate::import::repetition::Repetition;
 use crate::ports::import_source::{ImportItem, ImportedLog};
 use crate::testing::{noon, person};
 use domain::id::SupplementId;
@@ -267,4 +269,26 @@ async fn an_intake_more_than_a_day_in_the_future_is_rejected() {
         report.rejected.iter().map(|one| (one.place.as_str(), one.reason.as_str())).collect();
     assert_eq!(rejected, [("line 3", reason)]);
     assert_eq!(store.logs().len(), 1);
+}
+
+#[tokio::test]
+async fn a_key_or_an_id_that_two_intakes_of_a_file_share_loses_neither() {
+    let (_, id) = catalogue().await;
+    for items in [
+        [log(intake(id, 5, 1.0, Some("a"))), log(intake(id, 50, 2.0, Some("a")))],
+        [own_log(1, intake(id, 5, 1.0, None)), own_log(1, intake(id, 50, 2.0, None))],
+    ] {
+        let items = items.map(|item| at(3, item));
+        let one = ItemFile::of_one_file(items.clone());
+        for file in [ItemFile::of_one_file(items).item_by_item(), one] {
+            let (store, _) = catalogue().await;
+            let report = import_file(&store, of_person(), &file).await.unwrap();
+            assert_eq!((report.logs, report.notes_total), (counts(2, 0, 0), 1));
+            assert_eq!(report.notes[0].reason, Repetition::Ambiguous.note("").reason);
+            let before = store.logs();
+            assert_eq!(before.iter().map(|log| log.record.servings().get()).collect::<Vec<_>>(), [1.0, 2.0]);
+            assert_eq!(import_file(&store, of_person(), &file).await.unwrap().logs, counts(0, 0, 2));
+            assert_eq!(store.logs(), before);
+        }
+    }
 }

@@ -56,7 +56,7 @@ async fn an_id_that_two_labels_of_a_file_share_belongs_to_the_first() {
         let store = MemoryStore::with(person());
         let report = import(&store, &file).await;
         assert_eq!((report.supplements, report.logs), (counts(2, 0, 0), counts(1, 0, 0)));
-        assert_eq!(notes(&report), [("line 3", text(Repetition::AmbiguousLabel).as_str())]);
+        assert_eq!(notes(&report), [("line 3", text(Repetition::Ambiguous).as_str())]);
         let magnesium = store.current(&key("17"));
         assert_eq!((magnesium.id, magnesium.label), (supplement_id(4), label("Magnesium")));
         assert_eq!(store.current(&key("18")).label, label("Zinc"));
