@@ -6,6 +6,7 @@ use crate::body::{Body, BodyKind};
 use crate::parameter::{ParameterError, check_value, parse};
 use crate::problem::{Fault, FieldError, Problem};
 use application::token::QuerySecrets;
+use std::collections::HashSet;
 
 /// Known parameters of the endpoints that issue tokens.
 const KNOWN: &[&str] = &[
@@ -108,15 +109,15 @@ fn known_values(
     given: ParameterPairs,
 ) -> (Vec<(&'static str, String)>, Option<Problem>) {
     let (mut values, mut fault): (Vec<(&'static str, String)>, _) = (Vec::new(), None);
+    let mut seen = HashSet::new();
     for (name, value) in given {
         let Some(known) = known.iter().copied().find(|known| *known == name) else { continue };
-        let is_repeated = values.iter().any(|(earlier, _)| *earlier == known);
         let checked =
-            if is_repeated { Err(crate::parameter::REPEATED_PARAMETER) } else { check_value(&value) };
+            if seen.insert(known) { check_value(&value) } else { Err(crate::parameter::REPEATED_PARAMETER) };
         match checked {
             Ok(()) => values.push((known, value)),
             Err(message) => {
-                // Neither value counts.
+                // No value of it counts, neither an earlier nor a later one.
                 values.retain(|(earlier, _)| *earlier != known);
                 fault.get_or_insert_with(|| Problem::invalid_parameter(known, message));
             }
@@ -138,4 +139,31 @@ fn body_pairs(body: &Body) -> Result<ParameterPairs, Problem> {
 fn form_pairs(text: &str) -> Result<ParameterPairs, Problem> {
     let pairs = parse(text).map_err(ParameterError::Malformed)?;
     Ok(pairs.into_iter().map(|pair| (pair.name.into_owned(), pair.value.into_owned())).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(query: &str) -> TokenParameters {
+        TokenParameters::read(query, None).unwrap_or_else(|_| panic!("{query} is well formed"))
+    }
+
+    #[test]
+    fn a_parameter_given_several_times_counts_nowhere() {
+        for times in 2..6 {
+            let mut parameters = read(&"client_secret=a&".repeat(times));
+            assert_eq!(parameters.get("client_secret"), None, "given {times} times");
+            assert!(parameters.take_fault().is_err());
+        }
+    }
+
+    #[test]
+    fn a_parameter_with_a_faulty_value_counts_nowhere() {
+        for query in ["client_id=&client_id=a", "client_id=a&client_id=%00&client_id=a"] {
+            let mut parameters = read(query);
+            assert_eq!(parameters.get("client_id"), None, "{query}");
+            assert!(parameters.take_fault().is_err());
+        }
+    }
 }
