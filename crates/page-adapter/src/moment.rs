@@ -4,7 +4,7 @@ use super::view::Moment;
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, TimeDelta, Utc};
 use domain::sleep::local_date;
 use domain::sleep::trend::SleepSpan;
-use domain::time::{TimeZone, format};
+use domain::time::{TimeZone, UtcOffset, format};
 
 /// Formats a time to the minute: `3 November 2026, 07:12`.
 pub(super) fn to_the_minute(at: DateTime<Utc>, zone: TimeZone) -> Moment {
@@ -71,16 +71,38 @@ pub(super) fn from_to(start_millis: i64, end_millis: i64, zone: TimeZone) -> Str
     format!("{} to {}{later}", clock(start_millis, zone), clock(end_millis, zone))
 }
 
-/// Formats the times of a session, by the offset of its recording if that differs from the zone's when it
-/// ends: `15:30 to 23:30 (UTC-09:00)`.
-pub(super) fn span(span: &SleepSpan, zone: TimeZone) -> String {
+/// Times of a session on its own clock.
+pub(super) struct OwnTimes {
+    pub(super) start_millis: i64,
+    pub(super) end_millis: i64,
+    /// Zone whose clock shows the times: the person's, or UTC if `offset` was added to them.
+    pub(super) zone: TimeZone,
+    /// Offset of the recording, if it differs from the person's zone when the session ends.
+    pub(super) offset: Option<UtcOffset>,
+}
+
+/// Returns the times of a session by the offset of its recording, else by the clock of the person's zone.
+pub(super) fn own_times(span: &SleepSpan, zone: TimeZone) -> OwnTimes {
     let end = DateTime::from_timestamp_millis(span.end_millis).unwrap_or_default();
-    let Some(offset) = span.offset_at_end.filter(|offset| *offset != zone.offset_at(end)) else {
-        return from_to(span.start_millis, span.end_millis, zone);
-    };
-    let shift = i64::from(offset.seconds()) * 1_000;
-    let times = from_to(span.start_millis + shift, span.end_millis + shift, TimeZone::UTC);
-    format!("{times} (UTC{offset})")
+    let offset = span.offset_at_end.filter(|offset| *offset != zone.offset_at(end));
+    let shift = offset.map_or(0, |offset| i64::from(offset.seconds()) * 1_000);
+    OwnTimes {
+        start_millis: span.start_millis + shift,
+        end_millis: span.end_millis + shift,
+        zone: if offset.is_some() { TimeZone::UTC } else { zone },
+        offset,
+    }
+}
+
+/// Formats the times of a session, with the offset of its recording if that is another zone's: `15:30 to 23:30
+/// (UTC-09:00)`.
+pub(super) fn span(span: &SleepSpan, zone: TimeZone) -> String {
+    let OwnTimes { start_millis, end_millis, zone, offset } = own_times(span, zone);
+    let times = from_to(start_millis, end_millis, zone);
+    match offset {
+        Some(offset) => format!("{times} (UTC{offset})"),
+        None => times,
+    }
 }
 
 /// Formats a duration to the minute, rounded half up: `7 h 15 min`.

@@ -1,7 +1,7 @@
 //! Nights of several weeks, a row per day.
 
 use super::{dates, source_name, tick};
-use crate::moment;
+use crate::moment::{self, OwnTimes};
 use crate::view::picture::{Bar, LaneName, Raster, RowName, SleepLine, TextAlternative, Tick};
 use chrono::NaiveDate;
 use domain::counted;
@@ -113,7 +113,7 @@ fn change_bar(day: &NoonDay, row: i64) -> Option<Bar> {
     Some(Bar { class, x: from, y, width: to - from, height: ROW_HEIGHT, tip: Some(tip) })
 }
 
-/// Draws a session in each row that it reaches into.
+/// Draws a session, by its own clock, in each row that it reaches into.
 fn span_bars<'a>(
     span: &'a SleepSpan,
     rows: &'a [NoonDay],
@@ -131,12 +131,14 @@ fn span_bars<'a>(
         let nap = if span.is_nap() { "nap, " } else { "" };
         format!("{}, {time}, {nap}{length}", moment::weekday_and_day(date))
     };
+    let OwnTimes { start_millis: start, end_millis: end, zone: shown, .. } = moment::own_times(span, zone);
     rows.iter().zip(0..).filter_map(move |(day, row)| {
-        let is_here = span.start_millis < day.end_millis() && day.start_millis() < span.end_millis;
+        let day = if shown == zone { *day } else { NoonDay::new(day.date(), shown) };
+        let is_here = start < day.end_millis() && day.start_millis() < end;
         let minute = |millis| (day.clock_millis(millis) / 60_000).clamp(0, WIDTH);
         // A session that began before the row, or ends after it, reaches to its edge.
-        let from = if span.start_millis < day.start_millis() { 0 } else { minute(span.start_millis) };
-        let to = if span.end_millis >= day.end_millis() { WIDTH } else { minute(span.end_millis) };
+        let from = if start < day.start_millis() { 0 } else { minute(start) };
+        let to = if end >= day.end_millis() { WIDTH } else { minute(end) };
         let y = row * ROW_HEIGHT + (ROW_HEIGHT - BAR_HEIGHT) / 2 + i64::try_from(lane).ok()? * height;
         let width = (to - from).max(2);
         let gap = i64::from(count > 1);
@@ -195,6 +197,7 @@ fn lines(days: &[SleepDay<'_>], zone: TimeZone) -> (Vec<SleepLine>, usize) {
 /// Describes a session in a table.
 pub(crate) fn sleep_line(span: &SleepSpan, zone: TimeZone) -> SleepLine {
     let date = span.date(zone);
+    let own = moment::own_times(span, zone);
     SleepLine {
         id: span.id.to_string(),
         day: crate::view::Moment { text: moment::weekday_and_day(date), machine: date.to_string() },
@@ -203,7 +206,7 @@ pub(crate) fn sleep_line(span: &SleepSpan, zone: TimeZone) -> SleepLine {
         asleep: span.asleep_millis.map(moment::duration),
         source: source_name(span.source.as_deref()),
         is_nap: span.is_nap(),
-        change: clock_change(span.start_millis, span.end_millis, zone),
+        change: clock_change(own.start_millis, own.end_millis, own.zone),
     }
 }
 

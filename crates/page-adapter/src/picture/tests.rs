@@ -1,8 +1,8 @@
-use super::{Weeks, dates, dates_and_year, durations, sleep_line, source_name};
+use super::{Weeks, dates, dates_and_year, durations, raster, sleep_line, source_name};
 use crate::view::picture::TextX;
 use chrono::{DateTime, NaiveDate, TimeDelta};
 use domain::id::SleepSessionId;
-use domain::sleep::trend::{DatedNight, SleepSpan};
+use domain::sleep::trend::{self, DatedNight, SleepSpan};
 use domain::time::{TimeZone, UtcOffset};
 use uuid::Uuid;
 
@@ -44,24 +44,58 @@ fn the_median_of_a_week_is_drawn_over_its_nights_alone() {
     assert_eq!(middles, [50, 170].map(|x| TextX::above(x, 280)));
 }
 
+fn span(start: &str, end: &str, offset_at_end: Option<&str>) -> SleepSpan {
+    let millis = |text| DateTime::parse_from_rfc3339(text).unwrap().timestamp_millis();
+    SleepSpan {
+        id: SleepSessionId::from_uuid(Uuid::nil()),
+        source: None,
+        start_millis: millis(start),
+        end_millis: millis(end),
+        offset_at_end: offset_at_end.map(|text| UtcOffset::parse(text).unwrap()),
+        is_nap: None,
+        asleep_millis: None,
+    }
+}
+
+fn berlin() -> TimeZone {
+    TimeZone::parse("Europe/Berlin").unwrap()
+}
+
 #[test]
 fn a_night_of_another_zone_has_its_own_times_with_their_offset() {
-    let millis = |text| DateTime::parse_from_rfc3339(text).unwrap().timestamp_millis();
-    let berlin = TimeZone::parse("Europe/Berlin").unwrap();
-    let line = |offset_at_end| {
-        let span = SleepSpan {
-            id: SleepSessionId::from_uuid(Uuid::nil()),
-            source: None,
-            start_millis: millis("2026-11-10T15:30:00-09:00"),
-            end_millis: millis("2026-11-10T23:30:00-09:00"),
-            offset_at_end,
-            is_nap: None,
-            asleep_millis: None,
-        };
-        let line = sleep_line(&span, berlin);
+    let line = |offset| {
+        let span = span("2026-11-10T15:30:00-09:00", "2026-11-10T23:30:00-09:00", offset);
+        let line = sleep_line(&span, berlin());
         (line.day.text, line.time)
     };
-    let there = UtcOffset::parse("-09:00").unwrap();
-    assert_eq!(line(Some(there)), ("Tuesday 10 November".into(), "15:30 to 23:30 (UTC-09:00)".into()));
+    let there = line(Some("-09:00"));
+    assert_eq!(there, ("Tuesday 10 November".into(), "15:30 to 23:30 (UTC-09:00)".into()));
     assert_eq!(line(None), ("Wednesday 11 November".into(), "01:30 to 09:30".into()));
+}
+
+#[test]
+fn a_night_of_another_zone_is_drawn_on_its_day_by_its_own_clock() {
+    let (first, last) = ("2026-11-09".parse().unwrap(), "2026-11-11".parse().unwrap());
+    let bars = |offset| {
+        let span = span("2026-11-09T23:00:00-09:00", "2026-11-10T07:00:00-09:00", offset);
+        let drawn = raster(&trend::days(&[span], berlin()), Weeks { first, last, zone: berlin() });
+        let row = |y| drawn.rows[usize::try_from(y / 18).unwrap()].name.clone();
+        drawn.bars.iter().map(|bar| (row(bar.y), bar.x, bar.width)).collect::<Vec<_>>()
+    };
+    let bar = |row: &str, x, width| (row.to_owned(), x, width);
+    assert_eq!(bars(Some("-09:00")), [bar("Tue 10 Nov", 11 * 60, 8 * 60)]);
+    // By the clocks of Berlin it is from 09:00 to 17:00, across noon.
+    let split = [bar("Tue 10 Nov", 21 * 60, 3 * 60), bar("Wed 11 Nov", 0, 5 * 60)];
+    assert_eq!(bars(None), split);
+    assert_eq!(bars(Some("+01:00")), split);
+}
+
+#[test]
+fn a_night_of_another_zone_has_no_clock_change_of_the_persons_zone() {
+    let change = |offset| {
+        let span = span("2026-03-28T22:00:00Z", "2026-03-29T06:00:00Z", offset);
+        sleep_line(&span, berlin()).change
+    };
+    assert_eq!(change(None), Some("clocks went forward"));
+    assert_eq!(change(Some("-09:00")), None);
 }
