@@ -36,6 +36,8 @@ mod sketch;
 mod sleep_as_android;
 mod source;
 mod spool;
+#[cfg(any(test, feature = "test-support"))]
+pub mod test_support;
 mod timestamp;
 mod upc;
 mod whoop;

@@ -1,6 +1,6 @@
 //! Turns off a user's second factor for the operator.
 
-use crate::account::end_sign_ins;
+use crate::account::{EndedSignIns, end_sign_ins};
 use crate::mail::{QueueMail, second_factor_reset};
 use crate::passkey::remove_passkeys_except;
 use crate::ports::storage::StorageError;
@@ -27,9 +27,9 @@ crate::audit::use_case! {
 }
 
 impl ResetSecondFactor {
-    /// Deletes the authenticator app, the recovery codes and the passkeys, and ends all sessions; returns
-    /// their number.
-    pub async fn run(&self, user_id: UserId) -> Result<u64, ResetSecondFactorError> {
+    /// Deletes the authenticator app, the recovery codes and the passkeys, and ends all sessions and unused
+    /// password links.
+    pub async fn run(&self, user_id: UserId) -> Result<EndedSignIns, ResetSecondFactorError> {
         let mut unit = self.units.begin().await?;
         let user = unit.users().find(user_id).await?.ok_or(ResetSecondFactorError::NotFound)?;
         let had_app = unit.second_factors().delete(user_id).await?;
@@ -38,8 +38,8 @@ impl ResetSecondFactor {
         if !had_app && passkeys == 0 {
             return Err(ResetSecondFactorError::NotSet);
         }
-        let ended = end_sign_ins(unit.as_mut(), user_id, None).await?.sessions;
-        unit.audit().append(&event(AuditKind::SecondFactorTurnedOff).count(ended)).await?;
+        let ended = end_sign_ins(unit.as_mut(), user_id, None).await?;
+        unit.audit().append(&event(AuditKind::SecondFactorTurnedOff).count(ended.sessions)).await?;
         if let Some(mail) = &self.mail {
             mail.run(unit.as_mut(), &second_factor_reset(&user.email, mail.links()), self.trail.now())
                 .await?;

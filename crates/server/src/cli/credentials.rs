@@ -9,16 +9,20 @@ use application::account::ListSessions;
 use application::passkey::RemoveAllPasskeys;
 use domain::id::UserId;
 
-/// Removes all passkeys of a user if the option says so, and adds their number to a record.
+/// An account that a stranger may have entered.
+pub(super) struct ExposedAccount {
+    pub(super) user_id: UserId,
+    /// Whether the stranger may know the current password.
+    pub(super) is_password_known: bool,
+}
+
+/// Removes all passkeys of a user, and adds their number to a record.
 pub(super) async fn remove_passkeys(
     session: &Session,
     settings: &Settings,
-    (user_id, is_wanted): (UserId, bool),
+    user_id: UserId,
     record: Record,
 ) -> anyhow::Result<Record> {
-    if !is_wanted {
-        return Ok(record);
-    }
     let mail = mail_parts(session, settings).await?.map(|mail| mail.queue);
     let remove =
         session.use_case(|units, entropy, clock| RemoveAllPasskeys::new(units, mail, entropy, clock));
@@ -27,13 +31,13 @@ pub(super) async fn remove_passkeys(
 }
 
 /// Adds what a stranger could have added, or may know, and that stays, and names the commands that end it.
-/// Whether they may know the password is given.
 pub(super) async fn with_remaining(
     session: &Session,
     settings: &Settings,
-    (user_id, is_known): (UserId, bool),
+    account: ExposedAccount,
     record: Record,
 ) -> anyhow::Result<Record> {
+    let ExposedAccount { user_id, is_password_known } = account;
     let store = &session.store;
     let passkeys = store.passkeys.list_passkeys(user_id).await?.len();
     let has_app = store.second_factors.find_second_factor(user_id).await?.is_some();
@@ -48,7 +52,7 @@ pub(super) async fn with_remaining(
     }
     let registered = clients.len();
     let mut unit = store.units.begin().await?;
-    let has_password = is_known && unit.passwords().find(user_id).await?.is_some();
+    let has_password = is_password_known && unit.passwords().find(user_id).await?.is_some();
     unit.rollback().await?;
     let lifetime = settings.sessions.lifetime();
     let browsers = ListSessions::new(store.sessions.clone(), session.clock.clone(), lifetime);

@@ -42,8 +42,12 @@ pub(super) async fn set_or_send_link(
 ) -> anyhow::Result<Record> {
     match chosen {
         PasswordSource::Later => Ok(record),
-        PasswordSource::ByLink => link(session, settings, (user_id, false), record).await,
-        PasswordSource::OnlyByLink => link(session, settings, (user_id, true), record).await,
+        PasswordSource::ByLink => {
+            link(session, settings, WantedLink { user_id, is_only_way: false }, record).await
+        }
+        PasswordSource::OnlyByLink => {
+            link(session, settings, WantedLink { user_id, is_only_way: true }, record).await
+        }
         PasswordSource::Stdin(password) => {
             let ports = ChoosePasswordPorts {
                 links: session.store.password_links.clone(),
@@ -73,19 +77,27 @@ pub(super) async fn mail_parts(session: &Session, settings: &Settings) -> anyhow
     MailParts::new(&session.store, settings, &public_url, &key, &session.clock)
 }
 
+/// A link to set a password.
+struct WantedLink {
+    user_id: UserId,
+    /// Whether nothing else opens the account until it is used.
+    is_only_way: bool,
+}
+
 async fn link(
     session: &Session,
     settings: &Settings,
-    (user_id, is_alone): (UserId, bool),
+    wanted: WantedLink,
     record: Record,
 ) -> anyhow::Result<Record> {
+    let WantedLink { user_id, is_only_way } = wanted;
     let public_url = settings.server.public_url(settings.server.listen)?;
     let mail = mail_parts(session, settings).await?.map(|mail| mail.queue);
     let issue = session.use_case(|units, entropy, clock| IssuePasswordLink::new(units, mail, entropy, clock));
-    let issued = if is_alone { issue.run_alone(user_id).await } else { issue.run(user_id).await };
+    let issued = if is_only_way { issue.run_alone(user_id).await } else { issue.run(user_id).await };
     let IssuedPasswordLink { link, expires_at, is_mailed, passkeys_removed } =
         issued.context("no link was created")?;
-    let record = if is_alone { record.with("passkeys_removed", passkeys_removed) } else { record };
+    let record = if is_only_way { record.with("passkeys_removed", passkeys_removed) } else { record };
     let record = record.with("link_expires_at", format::utc(expires_at));
     if is_mailed {
         // A running server sends it; it is not printed here.

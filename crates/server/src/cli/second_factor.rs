@@ -6,13 +6,14 @@ use super::user_ref::UserRef;
 use crate::settings::Settings;
 use crate::wiring::Session;
 use anyhow::Context;
+use application::account::EndedSignIns;
 use application::second_factor::ResetSecondFactor;
 use clap::{Args, Subcommand};
 
 /// Commands about the second factor of a user.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SecondFactorCommand {
-    /// Turn off the second factor of a user who lost it, and sign them out of every browser
+    /// Turn off the second factor of a user who lost it; end all sign-ins and unused password links
     #[command(after_help = "Example:\n  restwell user second-factor reset ada@example.org\n\n\
         The password stays the same. Verify who is asking before you run this.")]
     Reset(ResetArguments),
@@ -39,7 +40,10 @@ pub(super) async fn run(
     let user_id = user.id(session).await?;
     let mail = mail_parts(session, settings).await?.map(|mail| mail.queue);
     let reset = session.use_case(|units, entropy, clock| ResetSecondFactor::new(units, mail, entropy, clock));
-    let ended = reset.run(user_id).await.context("nothing was reset")?;
-    let record = Record::new().with_text("user_id", user_id).with("sessions_ended", ended);
+    let EndedSignIns { sessions, links } = reset.run(user_id).await.context("nothing was reset")?;
+    let record = Record::new()
+        .with_text("user_id", user_id)
+        .with("sessions_ended", sessions)
+        .with("password_links_ended", links);
     Ok(output::print(&record, json)?)
 }

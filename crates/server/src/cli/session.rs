@@ -1,6 +1,6 @@
 //! `restwell session`: signed-in browsers.
 
-use super::credentials;
+use super::credentials::{self, ExposedAccount};
 use super::output::{self, Record};
 use super::user_ref::UserRef;
 use crate::settings::Settings;
@@ -106,8 +106,12 @@ async fn revoke(session: &Session, settings: &Settings, arguments: &RevokeArgume
     };
     let record = Record::new().with("revoked", sessions).with("password_links_ended", links);
     // After the sessions: their number is that of all.
-    let wanted = (user_id, arguments.remove_passkeys);
-    let record = credentials::remove_passkeys(session, settings, wanted, record).await?;
-    let record = credentials::with_remaining(session, settings, (user_id, true), record).await?;
+    let record = if arguments.remove_passkeys {
+        credentials::remove_passkeys(session, settings, user_id, record).await?
+    } else {
+        record
+    };
+    let account = ExposedAccount { user_id, is_password_known: true };
+    let record = credentials::with_remaining(session, settings, account, record).await?;
     Ok(output::print(&record, arguments.json)?)
 }

@@ -2,7 +2,7 @@
 
 use super::argument::ListArguments;
 use super::biology::BiologyArguments;
-use super::credentials;
+use super::credentials::{self, ExposedAccount};
 use super::output::{self, Record};
 use super::password::{self, PasswordSource};
 use super::second_factor::{self, SecondFactorCommand};
@@ -197,10 +197,13 @@ async fn reset_password(
     let record = Record::new().with_text("user_id", user_id);
     let record = password::set_or_send_link(session, settings, user_id, chosen, record).await?;
     // After the new password: the old one could add another passkey.
-    let wanted = (user_id, arguments.password_stdin && arguments.remove_passkeys);
-    let record = credentials::remove_passkeys(session, settings, wanted, record).await?;
-    let is_known = !arguments.password_stdin;
-    let record = credentials::with_remaining(session, settings, (user_id, is_known), record).await?;
+    let record = if arguments.password_stdin && arguments.remove_passkeys {
+        credentials::remove_passkeys(session, settings, user_id, record).await?
+    } else {
+        record
+    };
+    let account = ExposedAccount { user_id, is_password_known: !arguments.password_stdin };
+    let record = credentials::with_remaining(session, settings, account, record).await?;
     Ok(output::print(&record, arguments.json)?)
 }
 

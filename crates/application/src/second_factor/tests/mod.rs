@@ -4,6 +4,7 @@ use super::{
     BeginSetUp, ReplaceRecoveryCodes, ResetSecondFactor, ResetSecondFactorError, SecondFactorChange,
     SecondFactorChangeError, SecondFactorPorts, TurnOffSecondFactor, TurnOnSecondFactor,
 };
+use crate::account::EndedSignIns;
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::system::{Clock, TotpEnrolment, TotpSealer, TotpSealerError};
 use crate::testing::{clock, entropy, noon, person, seconds, session, units, user_id};
@@ -205,7 +206,7 @@ async fn new_recovery_codes_end_the_other_sessions_and_need_a_factor() {
 }
 
 #[tokio::test]
-async fn the_operators_reset_ends_every_session() {
+async fn the_operators_reset_ends_every_session_and_password_link() {
     let mut unit = unit(true);
     unit.passkeys.expect_list().returning(|_| Ok(Vec::new()));
     unit.second_factors.expect_delete().times(1).returning(|_| Ok(true));
@@ -224,7 +225,7 @@ async fn the_operators_reset_ends_every_session() {
     unknown.users.expect_find().returning(|_| Ok(None));
     let store = units([unit, without, unknown]);
     let reset = ResetSecondFactor::new(store.clone(), None, entropy(), clock());
-    assert_eq!(reset.run(user_id(1)).await.unwrap(), 4);
+    assert_eq!(reset.run(user_id(1)).await.unwrap(), EndedSignIns { sessions: 4, links: 1 });
     assert!(matches!(reset.run(user_id(1)).await.unwrap_err(), ResetSecondFactorError::NotSet));
     assert!(matches!(reset.run(user_id(1)).await.unwrap_err(), ResetSecondFactorError::NotFound));
     let [event] = store.events().all().try_into().unwrap();

@@ -16,6 +16,7 @@ mod housekeeping;
 mod import;
 mod import_concurrency;
 mod import_kept;
+mod import_numbers;
 mod import_profile;
 mod invalidate;
 mod lifecycle;

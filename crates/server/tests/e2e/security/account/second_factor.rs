@@ -382,6 +382,15 @@ on_sqlite! {
         assert!(!scene.browser.at(&second).is_signed_in().await);
     }
 
+    async fn a_reset_of_a_second_factor_counts_the_password_links_that_it_ends(world: World) {
+        let guarded = Guarded::new(world).await;
+        let (world, person) = (&guarded.scene.world, &guarded.scene.person);
+        world.ok(&["user", "reset-password", &person.email]);
+        let done = world.ok(&["user", "second-factor", "reset", &person.email]);
+        let ended = done.lines().find_map(|line| line.strip_prefix("password_links_ended:"));
+        assert_eq!(ended.map(str::trim), Some("1"), "{done}");
+    }
+
     async fn the_operator_resets_a_second_factor(world: World) {
         let guarded = Guarded::new(world).await;
         let (world, person) = (&guarded.scene.world, &guarded.scene.person);

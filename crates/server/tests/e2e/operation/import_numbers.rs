@@ -1,0 +1,259 @@
+//! Generated files of each format, imported into a store: each record of a file is stored, counted among the
+//! duplicates or rejected, and the numbers of the report are those of the file and of the store.
+
+use crate::e2e::world::{StoreKind, World};
+use application::import::{FileInfo, ImportRecords, ImportRecordsCommand, ImportReport};
+use application::operator::{CreateUser, CreateUserCommand};
+use chrono::DateTime;
+use domain::id::UserId;
+use domain::import::FileName;
+use domain::time::TimeZone;
+use domain::user::{Biology, Email};
+use import_adapter::test_support::{GeneratedRecord, RecordForm, SAMPLES, SESSIONS, SUPPLEMENT};
+use import_adapter::{FileContext, Format};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
+use serde_json::json;
+use sqlite_adapter::{SqliteOptions, SqliteStore};
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use system_adapter::{SystemClock, SystemEntropy};
+use tokio::runtime::Runtime;
+
+/// Number of files of each layout.
+const CASES: u32 = 8;
+
+/// A store into which files are imported, each for another person.
+struct Importer {
+    runtime: Runtime,
+    world: World,
+    store: Arc<SqliteStore>,
+    people: AtomicUsize,
+}
+
+/// What became of a file that was imported twice.
+struct Imported {
+    user_id: UserId,
+    reports: [ImportReport; 2],
+    /// Numbers of records that are in the store after each import.
+    stored: [i64; 2],
+}
+
+impl Importer {
+    fn new() -> Self {
+        let runtime = Runtime::new().expect("runtime");
+        let world = runtime.block_on(World::new(StoreKind::Sqlite));
+        let path = world.storage_url.trim_start_matches("sqlite://");
+        let store = runtime.block_on(SqliteStore::open(path.as_ref(), SqliteOptions::default()));
+        let importer =
+            Self { runtime, world, store: Arc::new(store.expect("store")), people: AtomicUsize::new(0) };
+        let label = json!({"type": "supplement", "id": SUPPLEMENT, "name": "Evening Capsule"});
+        importer.import_twice(Format::Ndjson, &label.to_string());
+        importer
+    }
+
+    /// Returns a number that no other file has in its ids.
+    fn first_id(&self) -> usize {
+        self.people.load(Ordering::Relaxed) * 1_000
+    }
+
+    /// Imports a file twice for a new person.
+    fn import_twice(&self, format: Format, text: &str) -> Imported {
+        let file = self.world.file("generated", text);
+        let user_id = self.create_person();
+        let before = self.stored();
+        let [first, again] = [(), ()].map(|()| (self.import(user_id, format, &file), self.stored() - before));
+        Imported { user_id, reports: [first.0, again.0], stored: [first.1, again.1] }
+    }
+
+    fn create_person(&self) -> UserId {
+        let number = self.people.fetch_add(1, Ordering::Relaxed);
+        let email = Email::parse(&format!("person{number}@example.org")).expect("address");
+        let create = CreateUser::new(self.store.clone(), Arc::new(SystemEntropy), Arc::new(SystemClock));
+        let command =
+            CreateUserCommand { id: None, email, home_timezone: TimeZone::UTC, biology: Biology::default() };
+        self.runtime.block_on(create.run(command)).expect("person").id
+    }
+
+    fn import(&self, user_id: UserId, format: Format, file: &str) -> ImportReport {
+        let (zone, user_id) = (TimeZone::UTC, Some(user_id));
+        let start = DateTime::parse_from_rfc3339("2026-01-10T22:30:00+01:00").ok();
+        let context = FileContext { zone, start, user_id, most_unpacked: u64::MAX };
+        let opened = import_adapter::open(file.as_ref(), format, context).expect("file of the format");
+        let import = ImportRecords::new(self.store.clone(), Arc::new(SystemEntropy), Arc::new(SystemClock));
+        let about = FileInfo::File { name: FileName::clean("generated"), zone };
+        let command = ImportRecordsCommand { user_id, dry_run: false, overwrite_profile: false, about };
+        let imported = import.run(&command, opened.as_ref(), &|_, _| ControlFlow::Continue(()));
+        self.runtime.block_on(imported).expect("an import").report
+    }
+
+    fn stored(&self) -> i64 {
+        let counts = ["sleep_session", "supplement", "intake_log"]
+            .map(|table| format!("(SELECT count(*) FROM {table})"));
+        self.runtime.block_on(self.world.number(&format!("SELECT {} AS number", counts.join(" + "))))
+    }
+
+    /// Returns the minutes that the stages of a person cover.
+    fn staged_minutes(&self, user_id: UserId) -> BTreeSet<i64> {
+        let lines = self.world.json_lines(&["export", "--user", &user_id.to_string()]);
+        let stages = lines.iter().filter_map(|line| line["raw_sleep"].as_array()).flatten();
+        let minute = |text: &serde_json::Value| {
+            let at = DateTime::parse_from_rfc3339(text.as_str().expect("time")).expect("time");
+            at.timestamp() / 60
+        };
+        stages.flat_map(|stage| minute(&stage["start"])..minute(&stage["end"])).collect()
+    }
+}
+
+/// Sums the occurrences of the notes with this text.
+fn noted(report: &ImportReport, text: &str) -> u64 {
+    report.notes.iter().filter(|note| note.reason.contains(text)).map(|note| note.count).sum()
+}
+
+/// Returns the number of records that the reader read once although the file repeats them.
+fn read_once(report: &ImportReport) -> u64 {
+    let notes = report.notes.iter().filter(|note| note.reason.contains("more than once were read once"));
+    notes.filter_map(|note| note.amount).sum()
+}
+
+/// Returns the number of sessions that a later record of the file replaced.
+fn replaced(report: &ImportReport) -> u64 {
+    let several = |number: u64| number * noted(report, &format!("replaced {number} overlapping"));
+    noted(report, "replaced an overlapping") + (2..20).map(several).sum::<u64>()
+}
+
+fn changed(report: &ImportReport) -> u64 {
+    [report.sessions, report.supplements, report.logs].iter().map(|counts| counts.new + counts.updated).sum()
+}
+
+fn unchanged(report: &ImportReport) -> u64 {
+    [report.sessions, report.supplements, report.logs].iter().map(|counts| counts.unchanged).sum()
+}
+
+/// Returns the number of records that a report accounts for.
+fn accounted(report: &ImportReport) -> u64 {
+    let repeated = noted(report, "one of them was stored") + noted(report, "was stored instead");
+    changed(report) + unchanged(report) + report.rejected_total + repeated + read_once(report)
+}
+
+/// Compares the reports with the number of the file's records and with the store.
+fn check_numbers(imported: &Imported, count: usize) -> Result<(), TestCaseError> {
+    let Imported { reports: [first, again], stored, .. } = imported;
+    let count = u64::try_from(count).expect("a count");
+    prop_assert_eq!(accounted(first), count, "{:?}", first);
+    prop_assert_eq!(u64::try_from(stored[0]).ok(), Some(changed(first) - replaced(first)), "{:?}", first);
+    prop_assert_eq!(accounted(again), count, "again: {:?}", again);
+    prop_assert_eq!(changed(again), 0, "again: {:?}", again);
+    prop_assert_eq!(stored[0], stored[1], "again: {:?}", again);
+    Ok(())
+}
+
+/// Records of which some touch or repeat others, and overlap others or share an id.
+fn records() -> impl Strategy<Value = Vec<GeneratedRecord>> {
+    prop_oneof![records_at(-60, RecordForm::Plain), records_at(0, RecordForm::SharedId)]
+}
+
+/// Records with at least this gap between them, some of which have this form.
+fn records_at(least_gap: i64, special: RecordForm) -> impl Strategy<Value = Vec<GeneratedRecord>> {
+    let form = prop_oneof![
+        6 => Just(RecordForm::Plain),
+        2 => Just(special),
+        2 => Just(RecordForm::Repeated),
+        1 => Just(RecordForm::Unreadable),
+        1 => Just(RecordForm::Blank),
+    ];
+    let gap = prop_oneof![Just(0), least_gap..60, 61_i64..500];
+    let length = prop_oneof![1 => -30_i64..=0, 3 => 1_i64..90, 3 => 90_i64..500];
+    prop::collection::vec((gap, length, form), 1..10).prop_map(|drawn| {
+        let mut end = 0;
+        let place = |(gap, length, form): (i64, i64, RecordForm)| {
+            let start = end + gap;
+            end = start + length.max(0);
+            GeneratedRecord { start, length, form }
+        };
+        drawn.into_iter().map(place).collect()
+    })
+}
+
+/// Checks drawn values; fails with the smallest that does not pass.
+fn for_each<S: Strategy>(strategy: &S, check: impl Fn(S::Value) -> Result<(), TestCaseError>) {
+    let config = Config {
+        cases: CASES,
+        failure_persistence: None,
+        max_shrink_iters: 300,
+        ..Config::default()
+    };
+    if let Err(failure) = TestRunner::new(config).run(strategy, check) {
+        panic!("{failure}");
+    }
+}
+
+#[test]
+fn each_session_of_a_file_is_stored_counted_or_rejected() {
+    let importer = Importer::new();
+    for layout in &SESSIONS {
+        for_each(&records(), |records| {
+            let file = layout.file(importer.first_id(), &records);
+            let imported = importer.import_twice(layout.format, &file.text);
+            check_numbers(&imported, file.count)
+                .map_err(|error| TestCaseError::fail(format!("{error}\n{}", file.text)))
+        });
+    }
+}
+
+#[test]
+fn each_sample_of_a_file_is_part_of_a_night_counted_or_rejected() {
+    let importer = Importer::new();
+    for layout in &SAMPLES {
+        for_each(&records(), |records| {
+            let file = layout.file(importer.first_id(), &records);
+            let Imported { user_id, reports: [first, again], stored } =
+                importer.import_twice(layout.format, &file.text);
+            let valid: BTreeSet<_> = records
+                .iter()
+                .filter(|record| record.is_valid())
+                .map(|record| (record.start, record.length))
+                .collect();
+            let minutes = valid.iter().flat_map(|(start, length)| *start..start + length);
+            let expected: BTreeSet<i64> = minutes.map(|minute| 1_768_086_000 / 60 + minute).collect();
+            prop_assert_eq!(importer.staged_minutes(user_id), expected, "{}", file.text);
+            let accounted =
+                valid.len() + usize::try_from(read_once(&first) + first.rejected_total).expect("a count");
+            prop_assert_eq!(accounted, file.count, "{:?}\n{}", first, file.text);
+            let sessions = u64::try_from(stored[0]).expect("a count");
+            prop_assert_eq!((first.sessions.new, changed(&first)), (sessions, sessions));
+            prop_assert_eq!(
+                (unchanged(&again), changed(&again)),
+                (sessions, 0),
+                "{:?}\n{}",
+                again,
+                file.text
+            );
+            prop_assert_eq!(
+                (read_once(&again), again.rejected_total),
+                (read_once(&first), first.rejected_total)
+            );
+            Ok(())
+        });
+    }
+}
+
+#[test]
+fn a_hypnogram_is_one_night_or_one_rejection() {
+    let importer = Importer::new();
+    let epochs = prop::collection::vec(prop_oneof![20 => -1_i64..=4, 1 => Just(7)], 1..60);
+    for_each(&epochs, |epochs| {
+        let text = epochs.iter().map(i64::to_string).collect::<Vec<_>>().join("\n");
+        check_numbers(&importer.import_twice(Format::Hypnogram, &text), 1)
+    });
+}
+
+#[test]
+fn every_format_has_generated_files() {
+    let generated: BTreeSet<_> =
+        SESSIONS.iter().chain(&SAMPLES).map(|layout| layout.format.as_str()).collect();
+    let missing = Format::ALL.into_iter().filter(|format| !generated.contains(format.as_str()));
+    assert_eq!(missing.collect::<Vec<_>>(), [Format::Auto, Format::Hypnogram]);
+}
