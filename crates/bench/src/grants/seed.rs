@@ -30,8 +30,7 @@ pub(crate) fn grants(stage: &Stage, people: &[String]) -> anyhow::Result<Vec<Sec
         // Writing to a string does not fail.
         let _ = writeln!(
             rows,
-            "{person}\t{}\t{}\tprofile sleep\t\\\\x{hash}\t2026-01-01T00:00:00Z",
-            &hash[..32],
+            "{person}\t{hash:.32}\t{}\tprofile sleep\t\\\\x{hash}\t2026-01-01T00:00:00Z",
             stage.app.client_id,
         );
     }

@@ -26,7 +26,7 @@ use tokio::runtime::Runtime;
 const CASES: u32 = 8;
 
 /// A store into which files are imported, each for another person.
-struct Importer {
+struct TargetStore {
     runtime: Runtime,
     world: World,
     store: Arc<SqliteStore>,
@@ -41,17 +41,17 @@ struct Imported {
     stored: [i64; 2],
 }
 
-impl Importer {
+impl TargetStore {
     fn new() -> Self {
         let runtime = Runtime::new().expect("runtime");
         let world = runtime.block_on(World::new(StoreKind::Sqlite));
         let path = world.storage_url.trim_start_matches("sqlite://");
         let store = runtime.block_on(SqliteStore::open(path.as_ref(), SqliteOptions::default()));
-        let importer =
+        let target =
             Self { runtime, world, store: Arc::new(store.expect("store")), people: AtomicUsize::new(0) };
         let label = json!({"type": "supplement", "id": SUPPLEMENT, "name": "Evening Capsule"});
-        importer.import_twice(Format::Ndjson, &label.to_string());
-        importer
+        target.import_twice(Format::Ndjson, &label.to_string());
+        target
     }
 
     /// Returns a number that no other file has in its ids.
@@ -179,12 +179,8 @@ fn records_at(least_gap: i64, special: RecordForm) -> impl Strategy<Value = Vec<
 
 /// Checks drawn values; fails with the smallest that does not pass.
 fn for_each<S: Strategy>(strategy: &S, check: impl Fn(S::Value) -> Result<(), TestCaseError>) {
-    let config = Config {
-        cases: CASES,
-        failure_persistence: None,
-        max_shrink_iters: 300,
-        ..Config::default()
-    };
+    let config =
+        Config { cases: CASES, failure_persistence: None, max_shrink_iters: 300, ..Config::default() };
     if let Err(failure) = TestRunner::new(config).run(strategy, check) {
         panic!("{failure}");
     }
@@ -192,11 +188,11 @@ fn for_each<S: Strategy>(strategy: &S, check: impl Fn(S::Value) -> Result<(), Te
 
 #[test]
 fn each_session_of_a_file_is_stored_counted_or_rejected() {
-    let importer = Importer::new();
+    let target = TargetStore::new();
     for layout in &SESSIONS {
         for_each(&records(), |records| {
-            let file = layout.file(importer.first_id(), &records);
-            let imported = importer.import_twice(layout.format, &file.text);
+            let file = layout.file(target.first_id(), &records);
+            let imported = target.import_twice(layout.format, &file.text);
             check_numbers(&imported, file.count)
                 .map_err(|error| TestCaseError::fail(format!("{error}\n{}", file.text)))
         });
@@ -205,12 +201,12 @@ fn each_session_of_a_file_is_stored_counted_or_rejected() {
 
 #[test]
 fn each_sample_of_a_file_is_part_of_a_night_counted_or_rejected() {
-    let importer = Importer::new();
+    let target = TargetStore::new();
     for layout in &SAMPLES {
         for_each(&records(), |records| {
-            let file = layout.file(importer.first_id(), &records);
+            let file = layout.file(target.first_id(), &records);
             let Imported { user_id, reports: [first, again], stored } =
-                importer.import_twice(layout.format, &file.text);
+                target.import_twice(layout.format, &file.text);
             let valid: BTreeSet<_> = records
                 .iter()
                 .filter(|record| record.is_valid())
@@ -218,7 +214,7 @@ fn each_sample_of_a_file_is_part_of_a_night_counted_or_rejected() {
                 .collect();
             let minutes = valid.iter().flat_map(|(start, length)| *start..start + length);
             let expected: BTreeSet<i64> = minutes.map(|minute| 1_768_086_000 / 60 + minute).collect();
-            prop_assert_eq!(importer.staged_minutes(user_id), expected, "{}", file.text);
+            prop_assert_eq!(target.staged_minutes(user_id), expected, "{}", file.text);
             let accounted =
                 valid.len() + usize::try_from(read_once(&first) + first.rejected_total).expect("a count");
             prop_assert_eq!(accounted, file.count, "{:?}\n{}", first, file.text);
@@ -242,11 +238,11 @@ fn each_sample_of_a_file_is_part_of_a_night_counted_or_rejected() {
 
 #[test]
 fn a_hypnogram_is_one_night_or_one_rejection() {
-    let importer = Importer::new();
+    let target = TargetStore::new();
     let epochs = prop::collection::vec(prop_oneof![20 => -1_i64..=4, 1 => Just(7)], 1..60);
     for_each(&epochs, |epochs| {
         let text = epochs.iter().map(i64::to_string).collect::<Vec<_>>().join("\n");
-        check_numbers(&importer.import_twice(Format::Hypnogram, &text), 1)
+        check_numbers(&target.import_twice(Format::Hypnogram, &text), 1)
     });
 }
 
