@@ -94,8 +94,8 @@ pub(super) fn own_times(span: &SleepSpan, zone: TimeZone) -> OwnTimes {
     }
 }
 
-/// Formats the times of a session, with the offset of its recording if that is another zone's: `15:30 to 23:30
-/// (UTC-09:00)`.
+/// Formats the times of a session, with the offset of its recording if that is another zone's:
+/// `15:30 to 23:30 (UTC-09:00)`.
 pub(super) fn span(span: &SleepSpan, zone: TimeZone) -> String {
     let OwnTimes { start_millis, end_millis, zone, offset } = own_times(span, zone);
     let times = from_to(start_millis, end_millis, zone);
