@@ -100,7 +100,14 @@ fn labels() -> SmallBatches {
     let item = |number: u64| {
         let label = label(&format!("Label {number}"));
         let (place, key) = (number.to_string(), catalogue_key(number));
-        ImportItem::Supplement(Box::new(ImportedSupplement { place, id: None, key, label, entry_date: None }))
+        ImportItem::Supplement(Box::new(ImportedSupplement {
+            place,
+            file: 0,
+            id: None,
+            key,
+            label,
+            entry_date: None,
+        }))
     };
     SmallBatches((1..=RECORDS).map(item).collect())
 }

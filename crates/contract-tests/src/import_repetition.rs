@@ -13,6 +13,7 @@ use std::sync::Arc;
 fn supplement(id: u64, key: u64, name: &str) -> ImportItem {
     ImportItem::Supplement(Box::new(ImportedSupplement {
         place: format!("label {id} {key} {name}"),
+        file: 0,
         id: Some(supplement_id(id)),
         key: catalogue_key(key),
         label: label(name),
@@ -26,7 +27,7 @@ fn labels_of_one_id() -> SmallBatches {
     let first = [supplement(1, 1, "Magnesium"), supplement(1, 2, "Zinc")];
     let then = [supplement(1, 3, "Iron"), supplement(1, 1, "Magnesium, again")];
     let record = log(1, 1, now()).record;
-    let taken = ImportedLog { place: "an intake".to_owned(), id: None, upc: None, record };
+    let taken = ImportedLog { place: "an intake".to_owned(), file: 0, id: None, upc: None, record };
     let items = first.into_iter().chain(others).chain(then).chain([ImportItem::Log(Box::new(taken))]);
     SmallBatches(items.collect())
 }

@@ -118,8 +118,11 @@ impl Items {
     /// Appends the items of one of several files; their locations are prefixed with the file's name.
     pub(crate) fn take_over(&mut self, found: Self, name: &str, file: u32) {
         self.waiting.extend(found.waiting.into_iter().map(|mut item| {
-            if let ImportItem::Session(session) = &mut item {
-                session.position.file = file;
+            match &mut item {
+                ImportItem::Session(session) => session.position.file = file,
+                ImportItem::Supplement(supplement) => supplement.file = file,
+                ImportItem::Log(log) => log.file = file,
+                _ => {}
             }
             if !name.is_empty() {
                 let place = match &mut item {

@@ -187,7 +187,7 @@ impl<'a> Attempt<'a> {
         outcome: ItemStatus,
         session: &ImportedSession,
     ) {
-        if self.run.may_defer && outcome != ItemStatus::Unchanged {
+        if self.run.origin == Origin::File && outcome != ItemStatus::Unchanged {
             self.result.created.insert(id);
         }
         let entries = u64::try_from(session.record.hypnogram().len()).unwrap_or(u64::MAX);
@@ -245,6 +245,16 @@ impl<'a> Attempt<'a> {
     /// Returns whether the store is known to have a supplement, or would have it after a dry run.
     pub(super) fn knows_supplement(&self, id: SupplementId) -> bool {
         self.result.supplements.contains(&id) || self.run.knows_supplement(id)
+    }
+
+    /// Returns whether one of the files is remembered to contain a log.
+    pub(super) fn has_met_log(&self, hash: RecordHash) -> bool {
+        self.result.met_logs.contains(&hash) || self.run.has_met_log(hash)
+    }
+
+    /// Records that one of the files contains a log.
+    pub(super) fn meet_log(&mut self, hash: RecordHash) {
+        self.result.met_logs.insert(hash);
     }
 
     /// Returns whether this file contained a log, as far as remembered.

@@ -36,6 +36,8 @@ pub(super) struct BatchResult {
     pub(super) met: HashMap<SleepSessionId, RecordPosition>,
     /// Labels of this batch, by the hashes of their ids and keys.
     pub(super) met_labels: HashMap<RecordHash, SupplementId>,
+    /// Logs of this batch, by the hashes of file and id.
+    pub(super) met_logs: HashSet<RecordHash>,
     /// Sessions added or changed by this attempt.
     pub(super) created: HashSet<SleepSessionId>,
 }

@@ -96,11 +96,11 @@ impl DeferredRecords {
     }
 }
 
-/// Returns the sessions that a record replaces by this decision. A new record with a source key is stored in
-/// any case.
+/// Returns the sessions that a record replaces by this decision, or to which it loses: a later record may
+/// replace that session. A new record with a source key is stored in any case.
 pub(super) fn affected_sessions(decision: &Reconciliation, record: &SleepRecord) -> Vec<SleepSessionId> {
     match decision {
-        Reconciliation::Unchanged(_) => Vec::new(),
+        Reconciliation::Unchanged(id) => vec![*id],
         Reconciliation::Replace { id, removes } => {
             std::iter::once(*id).chain(removes.iter().copied()).collect()
         }

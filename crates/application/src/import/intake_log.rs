@@ -37,13 +37,21 @@ pub(super) async fn store(
     }
     let mut intake = Intake { user_id, known: candidates(unit, user_id, &logs).await?, inserted: Vec::new() };
     for (position, log) in logs {
-        let log = intake.told_apart(attempt, position, log);
-        let Ok(same) = intake.find_same(attempt, &log).map(Option::<&IntakeLog>::cloned) else {
+        let (log, same) = if let Some(other) = intake.told_apart(attempt, position, &log) {
+            let same = intake.known.iter().find(|known| known.record == other.record);
+            (other, Ok(same))
+        } else {
+            let same = intake.find_same(attempt, &log);
+            (log, same)
+        };
+        let Ok(same) = same.map(Option::<&IntakeLog>::cloned) else {
             attempt.reject(position, &log.place, RejectionCause::LogOfTwo);
             continue;
         };
         let (key, place) = (key(&log), log.place.clone());
+        let file = log.file;
         let (id, outcome) = intake.place(attempt, unit, log, same).await?;
+        attempt.meet_log(in_file(file, id));
         attempt.settle(position, RecordReference::Log(id), outcome);
         attempt.count_log(id, outcome, key, place);
     }
@@ -143,7 +151,7 @@ impl Intake {
         imported: ImportedLog,
         same: Option<IntakeLog>,
     ) -> Result<(IntakeLogId, ItemStatus), StorageError> {
-        let ImportedLog { id, record, place: _, upc: _ } = imported;
+        let ImportedLog { id, record, .. } = imported;
         if let Some(log) = same {
             let (id, record) = (log.id, record.of_intake(&log.record));
             if log.record == record {
@@ -160,31 +168,38 @@ impl Intake {
         Ok((id, ItemStatus::Created))
     }
 
-    /// Removes the id, or the key, of a log if the file has it already for another intake.
-    fn told_apart(&self, attempt: &mut Attempt<'_>, position: usize, imported: ImportedLog) -> ImportedLog {
+    /// Returns a log without its id, or its key, if its file has that already for another intake.
+    fn told_apart(
+        &self,
+        attempt: &mut Attempt<'_>,
+        position: usize,
+        imported: &ImportedLog,
+    ) -> Option<ImportedLog> {
         let is_another = |known: &&IntakeLog| {
             attempt.run.origin == Origin::File
-                && attempt.has_seen_log(known.id)
+                && attempt.has_met_log(in_file(imported.file, known.id))
                 && !has_same_intake(&known.record, &imported.record)
         };
         let has_anothers_id = self.with_id(imported.id).is_some_and(|known| is_another(&known));
         let has_anothers_key =
             self.with_key(imported.record.external_key()).is_some_and(|known| is_another(&known));
         if !has_anothers_id && !has_anothers_key {
-            return imported;
+            return None;
         }
         attempt.note(position, Repetition::Ambiguous.note(&imported.place));
-        let ImportedLog { id, record, .. } = imported;
+        let ImportedLog { id, record, .. } = imported.clone();
         let record = if has_anothers_key { record.without_key() } else { record };
-        ImportedLog { id: id.filter(|_| !has_anothers_id), record, ..imported }
+        Some(ImportedLog { id: id.filter(|_| !has_anothers_id), record, ..imported.clone() })
     }
 
     fn with_id(&self, id: Option<IntakeLogId>) -> Option<&IntakeLog> {
-        self.known.iter().find(|known| Some(known.id) == id)
+        let id = id?;
+        self.known.iter().find(|known| known.id == id)
     }
 
     fn with_key(&self, key: Option<&str>) -> Option<&IntakeLog> {
-        self.known.iter().find(|known| key.is_some() && known.record.external_key() == key)
+        let key = key?;
+        self.known.iter().find(|known| known.record.external_key() == Some(key))
     }
 
     /// Matches by Restwell's id, else by the client's key, else by supplement and time.
@@ -237,6 +252,11 @@ impl Intake {
 fn note(attempt: &mut Attempt<'_>, before: Option<IntakeLog>, log: &IntakeLog) {
     let before = before.map(|log| RecordBefore::Log(Box::new(log)));
     attempt.changed(RecordReference::Log(log.id), before, || RecordVersion::of_log(&log.record));
+}
+
+/// Hashes a log that one of the import's files contains.
+fn in_file(file: u32, id: IntakeLogId) -> RecordHash {
+    RecordHash::new("log of file", &(file, id))
 }
 
 fn has_same_intake(known: &IntakeLogRecord, imported: &IntakeLogRecord) -> bool {

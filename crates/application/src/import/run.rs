@@ -157,6 +157,7 @@ impl<'a> Run<'a> {
         result.counted.into_iter().for_each(|counted| self.count(&counted));
         result.supplements.into_iter().for_each(|id| self.supplements.insert(id, ()));
         result.aliases.into_iter().for_each(|(in_file, id)| self.aliases.insert(in_file, id));
+        result.met_logs.into_iter().for_each(|hash| self.seen.insert(hash, ()));
         result.met_labels.into_iter().for_each(|(hash, id)| self.met_labels.insert(hash, id));
         self.report.profile_changed |= result.profile_changed;
         self.report.profile = result.profile.unwrap_or_else(|| std::mem::take(&mut self.report.profile));
@@ -210,6 +211,11 @@ impl<'a> Run<'a> {
     /// Returns whether a log is remembered as contained in this file.
     pub(super) fn has_seen_log(&self, id: IntakeLogId) -> bool {
         self.seen.contains(&RecordHash::new("log", &id))
+    }
+
+    /// Returns whether one of the files is remembered to contain a log.
+    pub(super) fn has_met_log(&self, hash: RecordHash) -> bool {
+        self.seen.contains(&hash)
     }
 
     /// Counts a record; notes one that its file repeats.

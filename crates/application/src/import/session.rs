@@ -100,8 +100,9 @@ impl Sessions {
                 return Ok(());
             }
         };
+        let is_stored = |id| self.known.get(id).is_some_and(|same| same.record == session.record);
         let wants = deferred::affected_sessions(&decision, &session.record);
-        if !matches!(decision, Reconciliation::Unchanged(_))
+        if !matches!(decision, Reconciliation::Unchanged(id) if is_stored(id))
             && session.id.is_none()
             && attempt.must_defer(&session.record, &wants)
         {

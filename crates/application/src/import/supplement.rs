@@ -51,6 +51,13 @@ pub(super) async fn store(
         let is_ambiguous = met_labels::has_anothers_id(attempt, &supplement);
         let supplement = if is_ambiguous { without_id(&supplement) } else { supplement };
         if let Some(id) = met_labels::repeated(attempt, &supplement) {
+            if let Some(in_file) = supplement.id.filter(|in_file| *in_file != id) {
+                labels.store_deferred(repository).await?;
+                if repository.find(in_file).await?.is_none() {
+                    attempt.alias(in_file, id);
+                }
+            }
+            met_labels::meet(attempt, &supplement, id);
             attempt.settle(position, RecordReference::Label(id), ItemStatus::Unchanged);
             attempt.count_supplement(id, ItemStatus::Unchanged, &supplement);
             continue;

@@ -79,6 +79,8 @@ pub struct ImportedSession {
 pub struct ImportedSupplement {
     /// Location in the file, for rejections: `record 3`.
     pub place: String,
+    /// Number of the file in the import, from 0.
+    pub file: u32,
     /// Restwell's id, if the file is Restwell's own export.
     pub id: Option<SupplementId>,
     /// Catalogue key.
@@ -94,6 +96,8 @@ pub struct ImportedSupplement {
 pub struct ImportedLog {
     /// Location in the file, for rejections: `line 3`.
     pub place: String,
+    /// Number of the file in the import, from 0.
+    pub file: u32,
     /// Restwell's id, if the file is Restwell's own export.
     pub id: Option<IntakeLogId>,
     /// Product code, if the file identifies the supplement by code. The record then holds an id derived from

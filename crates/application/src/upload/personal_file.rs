@@ -104,7 +104,14 @@ mod tests {
         let label = SupplementLabel::new(fields).unwrap();
         let key = CatalogueKey::new("dsld".to_owned(), "17".to_owned()).unwrap();
         let place = place.to_owned();
-        ImportItem::Supplement(Box::new(ImportedSupplement { place, id: None, key, label, entry_date: None }))
+        ImportItem::Supplement(Box::new(ImportedSupplement {
+            place,
+            file: 0,
+            id: None,
+            key,
+            label,
+            entry_date: None,
+        }))
     }
 
     #[test]

@@ -55,13 +55,26 @@ fn intake(random: &mut Random) -> ImportItem {
     let servings = Servings::new(if random.below(2) == 0 { 1.0 } else { 2.5 }).unwrap();
     let key = (random.below(2) == 0).then(|| format!("log {}", random.below(2)));
     let record = IntakeLogRecord::new(supplement_id(1 + random.below(2)), at, servings, key).unwrap();
-    ImportItem::Log(Box::new(ImportedLog { place: "an intake".to_owned(), id: None, upc: None, record }))
+    ImportItem::Log(Box::new(ImportedLog {
+        place: "an intake".to_owned(),
+        file: 0,
+        id: None,
+        upc: None,
+        record,
+    }))
 }
 
 fn relabelled(random: &mut Random) -> ImportItem {
     let (key, label) = (catalogue_key(1 + random.below(4)), label(&format!("Label {}", random.below(3))));
     let place = "a label".to_owned();
-    ImportItem::Supplement(Box::new(ImportedSupplement { place, id: None, key, label, entry_date: None }))
+    ImportItem::Supplement(Box::new(ImportedSupplement {
+        place,
+        file: 0,
+        id: None,
+        key,
+        label,
+        entry_date: None,
+    }))
 }
 
 fn file(random: &mut Random) -> SmallBatches {

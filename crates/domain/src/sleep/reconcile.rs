@@ -56,7 +56,7 @@ pub fn reconcile<S: Borrow<SleepSession>>(known: &[S], record: &SleepRecord) -> 
             .filter(|session: &&SleepSession| session.record.source() == record.source())
     };
     if let Some(same) = of_source().find(|session| session.record.key() == record.key()) {
-        let stays = !record.key().is_given() && !displaces(record, same);
+        let stays = !record.key().is_given() && is_less_detailed(record, same);
         if same.record == *record || stays {
             return Reconciliation::Unchanged(same.id);
         }

@@ -36,7 +36,7 @@ pub(super) fn read(label: &Label, place: &str, notes: &mut Notes) -> Result<Impo
     };
     reading.report(notes);
     let label = SupplementLabel::new(fields).map_err(|error| error.to_string())?;
-    Ok(ImportedSupplement { place: place.to_owned(), id: None, key, label, entry_date: None })
+    Ok(ImportedSupplement { place: place.to_owned(), file: 0, id: None, key, label, entry_date: None })
 }
 
 /// Counts changes and omissions.

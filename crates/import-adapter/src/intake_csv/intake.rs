@@ -32,7 +32,7 @@ impl Intake<'_> {
         let (supplement, upc) = self.supplement()?;
         let record = IntakeLogRecord::new(supplement, created_at, servings, None)
             .map_err(|error| error.to_string())?;
-        Ok(Box::new(ImportedLog { place: place.to_owned(), id: None, upc, record }))
+        Ok(Box::new(ImportedLog { place: place.to_owned(), file: 0, id: None, upc, record }))
     }
 
     fn required(&self, name: &str) -> Result<&str, String> {

@@ -39,7 +39,7 @@ pub(super) fn read(
         InvalidIntakeLog::CreatedAt => at("created_at")(error),
         InvalidIntakeLog::ExternalKey(_) => at("external_id")(error),
     })?;
-    Ok(Box::new(ImportedLog { place: place.to_owned(), id, upc, record }))
+    Ok(Box::new(ImportedLog { place: place.to_owned(), file: 0, id, upc, record }))
 }
 
 /// Returns the supplement by id, else by product code.

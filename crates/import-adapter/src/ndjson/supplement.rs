@@ -70,7 +70,7 @@ pub(super) fn read(line: Line, place: &str) -> Result<Box<ImportedSupplement>, I
         _ => return Err(at("external_id")("external_id and external_source go together")),
     };
     let key = key.map_err(named("external_id"))?;
-    Ok(Box::new(ImportedSupplement { place: place.to_owned(), id, key, label, entry_date: entered }))
+    Ok(Box::new(ImportedSupplement { place: place.to_owned(), file: 0, id, key, label, entry_date: entered }))
 }
 
 /// A label's entry date is written as 00:00:00 UTC; any other time is that of the first import.

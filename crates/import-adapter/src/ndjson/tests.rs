@@ -148,7 +148,7 @@ fn a_log_names_its_supplement_and_its_line() {
     );
     let items = lines(&format!("\n{line}"));
     let [ImportItem::Log(log)] = items.as_slice() else { panic!("{items:?}") };
-    let ImportedLog { place, id, upc: None, record } = &**log else { panic!("{log:?}") };
+    let ImportedLog { place, file: 0, id, upc: None, record } = &**log else { panic!("{log:?}") };
     assert_eq!(
         (place.as_str(), record.servings().get(), record.external_key()),
         ("line 2", 1.5, Some("mine"))

@@ -33,8 +33,13 @@ impl ItemFile {
 
     fn numbered(mut self, file_of: fn(u32) -> u32) -> Self {
         for (number, item) in (0_u32..).zip(&mut self.items) {
-            if let ImportItem::Session(session) = item {
-                session.position = RecordPosition { file: file_of(number), number: number.into() };
+            match item {
+                ImportItem::Session(session) => {
+                    session.position = RecordPosition { file: file_of(number), number: number.into() };
+                }
+                ImportItem::Supplement(supplement) => supplement.file = file_of(number),
+                ImportItem::Log(log) => log.file = file_of(number),
+                _ => {}
             }
         }
         self

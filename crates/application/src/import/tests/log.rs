@@ -40,7 +40,7 @@ async fn a_log_and_its_supplement_can_be_in_the_same_file() {
 async fn a_log_of_an_unknown_supplement_is_rejected_with_its_location_and_the_rest_is_stored() {
     let (store, id) = catalogue().await;
     let record = intake(supplement_id(9), 5, 1.0, None);
-    let unknown = ImportedLog { place: "line 42".to_owned(), id: None, upc: None, record };
+    let unknown = ImportedLog { place: "line 42".to_owned(), file: 0, id: None, upc: None, record };
     let items =
         [log(intake(id, 1, 1.0, None)), ImportItem::Log(Box::new(unknown)), log(intake(id, 9, 1.0, None))];
     let report = import(&store, items).await;

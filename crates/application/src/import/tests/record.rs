@@ -120,8 +120,14 @@ pub(super) fn key(key: &str) -> CatalogueKey {
 }
 
 pub(super) fn supplement(at: &str, name: &str) -> ImportItem {
-    let imported =
-        ImportedSupplement { place: place(), id: None, key: key(at), label: label(name), entry_date: None };
+    let imported = ImportedSupplement {
+        place: place(),
+        file: 0,
+        id: None,
+        key: key(at),
+        label: label(name),
+        entry_date: None,
+    };
     ImportItem::Supplement(Box::new(imported))
 }
 
@@ -130,7 +136,8 @@ pub(super) fn supplement_with_code(at: &str, name: &str, upc: &str) -> ImportIte
     let (name, upc) = (name.to_owned(), upc.to_owned());
     let fields = SupplementLabelFields { name, upc, ..SupplementLabelFields::default() };
     let label = SupplementLabel::new(fields).unwrap();
-    let imported = ImportedSupplement { place: place(), id: None, key: key(at), label, entry_date: None };
+    let imported =
+        ImportedSupplement { place: place(), file: 0, id: None, key: key(at), label, entry_date: None };
     ImportItem::Supplement(Box::new(imported))
 }
 
@@ -138,6 +145,7 @@ pub(super) fn supplement_with_code(at: &str, name: &str, upc: &str) -> ImportIte
 pub(super) fn own_supplement(number: u128, at: &str, name: &str) -> ImportItem {
     let imported = ImportedSupplement {
         place: place(),
+        file: 0,
         id: Some(supplement_id(number)),
         key: key(at),
         label: label(name),
@@ -157,18 +165,24 @@ pub(super) fn intake(
 }
 
 pub(super) fn log(record: IntakeLogRecord) -> ImportItem {
-    ImportItem::Log(Box::new(ImportedLog { place: place(), id: None, upc: None, record }))
+    ImportItem::Log(Box::new(ImportedLog { place: place(), file: 0, id: None, upc: None, record }))
 }
 
 /// A log that identifies its supplement by product code; the record's id is derived from the code.
 pub(super) fn log_by_code(upc: &str, record: IntakeLogRecord) -> ImportItem {
     let upc = Some(Upc::parse(upc).unwrap());
-    ImportItem::Log(Box::new(ImportedLog { place: place(), id: None, upc, record }))
+    ImportItem::Log(Box::new(ImportedLog { place: place(), file: 0, id: None, upc, record }))
 }
 
 /// A log of Restwell's own export.
 pub(super) fn own_log(number: u128, record: IntakeLogRecord) -> ImportItem {
-    ImportItem::Log(Box::new(ImportedLog { place: place(), id: Some(log_id(number)), upc: None, record }))
+    ImportItem::Log(Box::new(ImportedLog {
+        place: place(),
+        file: 0,
+        id: Some(log_id(number)),
+        upc: None,
+        record,
+    }))
 }
 
 pub(super) fn rejection(number: usize) -> Rejection {

@@ -78,6 +78,11 @@ async fn of_two_labels_with_one_id_and_key_the_first_is_stored_and_the_other_not
         [own_supplement(4, "17", "Magnesium"), supplement("17", "Magnesium Citrate")],
         [supplement("17", "Magnesium"), own_supplement(4, "17", "Magnesium Citrate")],
     ];
+    let [first, with_id] = pairs[3].clone();
+    for file in files([first, with_id, log(intake(supplement_id(4), 5, 1.0, None))]) {
+        let report = import(&MemoryStore::with(person()), &file).await;
+        assert_eq!((report.logs, report.rejected_total), (counts(1, 0, 0), 0));
+    }
     for file in pairs.into_iter().flat_map(files) {
         let store = MemoryStore::with(person());
         let would = import_file(&store, dry_run(), &file).await.unwrap();
