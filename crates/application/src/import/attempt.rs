@@ -108,7 +108,7 @@ impl<'a> Attempt<'a> {
     }
 
     /// Returns whether a record must be deferred to the end of the file: it would replace older sessions that
-    /// the file may still contain, or it overlaps a deferred one.
+    /// the file may still contain, loses to one that the file may replace, or overlaps a deferred one.
     pub(super) fn must_defer(&self, record: &SleepRecord, wants: &[SleepSessionId]) -> bool {
         self.run.may_defer
             && (wants.iter().any(|id| !self.has_created(*id))

@@ -18,7 +18,8 @@ use std::collections::HashSet;
 
 /// Minimum number of remembered record hashes; twice as many use 18 MB.
 const HASHES: usize = 450_000;
-/// Minimum number of remembered supplements: known, aliased and met; twice as many use 23 MB.
+/// Minimum number of remembered supplements: known, aliased, and hashes of met ones, up to three each; twice
+/// as many use 23 MB.
 const SUPPLEMENTS: usize = 100_000;
 /// Minimum number of remembered sessions; twice as many, new or changed and in all, use 3 MB.
 const MIN_REMEMBERED: usize = 10_000;
