@@ -2,6 +2,7 @@
 
 use super::attempt::Attempt;
 use super::batch::{Numbered, RejectionCause};
+use super::known_logs::KnownLogs;
 use super::recent::RecordHash;
 use super::repetition::Repetition;
 use super::report::ItemStatus;
@@ -10,15 +11,15 @@ use crate::ports::import_source::ImportedLog;
 use crate::ports::storage::{RecordBefore, RecordReference, RecordVersion, StorageError, UnitOfWork};
 use domain::id::{IntakeLogId, SupplementId, UserId};
 use domain::supplement::{IntakeLog, IntakeLogRecord, Upc};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// The logs of one user while a batch is stored.
 struct Intake {
     user_id: UserId,
     /// Stored and new logs that a record of the batch may match.
-    known: Vec<IntakeLog>,
-    /// New logs, inserted together at the end.
-    inserted: Vec<IntakeLog>,
+    known: KnownLogs,
+    /// Places of the new logs in the order of insertion; they are inserted together at the end.
+    inserted: HashMap<IntakeLogId, usize>,
 }
 
 /// A record's id belongs to one log and its key to another.
@@ -35,10 +36,10 @@ pub(super) async fn store(
     if logs.is_empty() {
         return Ok(());
     }
-    let mut intake = Intake { user_id, known: candidates(unit, user_id, &logs).await?, inserted: Vec::new() };
+    let mut intake = Intake { user_id, known: candidates(unit, user_id, &logs).await?, inserted: HashMap::new() };
     for (position, log) in logs {
         let (log, same) = if let Some(other) = intake.told_apart(attempt, position, &log) {
-            let same = intake.known.iter().find(|known| known.record == other.record);
+            let same = intake.known.taken_with(&other.record).find(|known| known.record == other.record);
             (other, Ok(same))
         } else {
             let same = intake.find_same(attempt, &log);
@@ -59,7 +60,7 @@ pub(super) async fn store(
         // In a dry run the supplements of earlier batches, which the logs refer to, do not exist.
         return Ok(());
     }
-    unit.intake_logs().insert(user_id, &intake.inserted).await
+    unit.intake_logs().insert(user_id, &intake.into_inserted()).await
 }
 
 /// Replaces the supplement ids of the logs by the stored ones; looks up each supplement once. Rejects logs
@@ -129,20 +130,29 @@ async fn candidates(
     unit: &mut dyn UnitOfWork,
     user_id: UserId,
     logs: &[Numbered<ImportedLog>],
-) -> Result<Vec<IntakeLog>, StorageError> {
+) -> Result<KnownLogs, StorageError> {
     let records: Vec<_> = logs.iter().map(|(_, log)| log.record.clone()).collect();
     let ids: Vec<_> = logs.iter().filter_map(|(_, log)| log.id).collect();
-    let mut known = unit.intake_logs().find_candidates(user_id, &records).await?;
-    let by_id = if ids.is_empty() { Vec::new() } else { unit.intake_logs().find_many(user_id, &ids).await? };
-    for log in by_id {
-        if !known.iter().any(|other| other.id == log.id) {
-            known.push(log);
+    let mut known = KnownLogs::default();
+    for log in unit.intake_logs().find_candidates(user_id, &records).await? {
+        known.put(log);
+    }
+    if !ids.is_empty() {
+        for log in unit.intake_logs().find_many(user_id, &ids).await? {
+            known.put(log);
         }
     }
     Ok(known)
 }
 
 impl Intake {
+    /// Returns the logs to insert, in the order of insertion.
+    fn into_inserted(self) -> Vec<IntakeLog> {
+        let mut inserted: Vec<_> = self.inserted.into_iter().collect();
+        inserted.sort_unstable_by_key(|(_, place)| *place);
+        inserted.into_iter().filter_map(|(id, _)| self.known.get(id).cloned()).collect()
+    }
+
     /// Stores the changes of one log; new ones are inserted later.
     async fn place(
         &mut self,
@@ -163,8 +173,8 @@ impl Intake {
         let id = id.unwrap_or_else(|| IntakeLogId::from_uuid(attempt.run.entropy.uuid()));
         let log = record.with_id(id);
         note(attempt, None, &log);
-        self.known.push(log.clone());
-        self.inserted.push(log);
+        self.inserted.insert(id, self.inserted.len());
+        self.known.put(log);
         Ok((id, ItemStatus::Created))
     }
 
@@ -180,9 +190,9 @@ impl Intake {
                 && attempt.has_met_log(in_file(imported.file, known.id))
                 && !has_same_intake(&known.record, &imported.record)
         };
-        let has_anothers_id = self.with_id(imported.id).is_some_and(|known| is_another(&known));
-        let has_anothers_key =
-            self.with_key(imported.record.external_key()).is_some_and(|known| is_another(&known));
+        let [by_id, by_key] = self.named(imported);
+        let has_anothers_id = by_id.as_ref().is_some_and(is_another);
+        let has_anothers_key = by_key.as_ref().is_some_and(is_another);
         if !has_anothers_id && !has_anothers_key {
             return None;
         }
@@ -192,14 +202,11 @@ impl Intake {
         Some(ImportedLog { id: id.filter(|_| !has_anothers_id), record, ..imported.clone() })
     }
 
-    fn with_id(&self, id: Option<IntakeLogId>) -> Option<&IntakeLog> {
-        let id = id?;
-        self.known.iter().find(|known| known.id == id)
-    }
-
-    fn with_key(&self, key: Option<&str>) -> Option<&IntakeLog> {
-        let key = key?;
-        self.known.iter().find(|known| known.record.external_key() == Some(key))
+    /// Finds the log with the record's id, and the one with its key.
+    fn named(&self, imported: &ImportedLog) -> [Option<&IntakeLog>; 2] {
+        let by_id = imported.id.and_then(|id| self.known.get(id));
+        let by_key = imported.record.external_key().and_then(|key| self.known.with_key(key));
+        [by_id, by_key]
     }
 
     /// Matches by Restwell's id, else by the client's key, else by supplement and time.
@@ -212,14 +219,12 @@ impl Intake {
         imported: &ImportedLog,
     ) -> Result<Option<&IntakeLog>, Contradiction> {
         let key = imported.record.external_key();
-        match (self.with_id(imported.id), self.with_key(key)) {
-            (Some(one), Some(other)) if one.id != other.id => Err(Contradiction),
-            (Some(same), _) | (None, Some(same)) => Ok(Some(same)),
-            (None, None) => Ok(self.known.iter().find(|known| {
+        match self.named(imported) {
+            [Some(one), Some(other)] if one.id != other.id => Err(Contradiction),
+            [Some(same), _] | [None, Some(same)] => Ok(Some(same)),
+            [None, None] => Ok(self.known.taken_with(&imported.record).find(|known| {
                 let both_have_keys = key.is_some() && known.record.external_key().is_some();
-                !both_have_keys
-                    && has_same_intake(&known.record, &imported.record)
-                    && !(imported.id.is_some() && attempt.has_seen_log(known.id))
+                !both_have_keys && !(imported.id.is_some() && attempt.has_seen_log(known.id))
             })),
         }
     }
@@ -231,19 +236,13 @@ impl Intake {
         before: IntakeLog,
         log: IntakeLog,
     ) -> Result<(), StorageError> {
-        match self.inserted.iter_mut().find(|waiting| waiting.id == log.id) {
-            Some(waiting) => {
-                note(attempt, None, &log);
-                *waiting = log.clone();
-            }
-            None if attempt.run.is_dry => {}
-            None => {
-                note(attempt, Some(before), &log);
-                unit.intake_logs().update(self.user_id, &log).await?;
-            }
+        if self.inserted.contains_key(&log.id) {
+            note(attempt, None, &log);
+        } else if !attempt.run.is_dry {
+            note(attempt, Some(before), &log);
+            unit.intake_logs().update(self.user_id, &log).await?;
         }
-        self.known.retain(|other| other.id != log.id);
-        self.known.push(log);
+        self.known.put(log);
         Ok(())
     }
 }

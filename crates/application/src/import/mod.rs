@@ -12,6 +12,7 @@ mod import_records;
 pub mod ingest;
 mod intake_log;
 mod known;
+mod known_logs;
 mod list_imports;
 mod met_labels;
 mod profile;
