@@ -216,7 +216,6 @@ impl<'a> Attempt<'a> {
         key: Option<RecordHash>,
         place: String,
     ) {
-        self.result.logs.insert(id);
         self.count(RecordOutcome { kind: Kind::Log, outcome, row: RecordHash::new("log", &id), key, place });
     }
 
@@ -247,18 +246,13 @@ impl<'a> Attempt<'a> {
         self.result.supplements.contains(&id) || self.run.knows_supplement(id)
     }
 
-    /// Returns whether one of the files is remembered to contain a log.
-    pub(super) fn has_met_log(&self, hash: RecordHash) -> bool {
-        self.result.met_logs.contains(&hash) || self.run.has_met_log(hash)
+    /// Returns the number of the last file of this import that has a log, as far as remembered.
+    pub(super) fn file_of_log(&self, id: IntakeLogId) -> Option<u32> {
+        self.result.met_logs.get(&id).or_else(|| self.run.file_of_log(id))
     }
 
-    /// Records that one of the files contains a log.
-    pub(super) fn meet_log(&mut self, hash: RecordHash) {
-        self.result.met_logs.insert(hash);
-    }
-
-    /// Returns whether this file contained a log, as far as remembered.
-    pub(super) fn has_seen_log(&self, id: IntakeLogId) -> bool {
-        self.result.logs.contains(&id) || self.run.has_seen_log(id)
+    /// Records that a record of a file has a log.
+    pub(super) fn meet_log(&mut self, id: IntakeLogId, file: u32) {
+        self.result.met_logs.insert(id, file);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::batch::{Numbered, RejectedRecord};
 use super::deferred::DeferredRecords;
-use super::recent::RecordHash;
+use super::recent::{Additions, RecordHash};
 use super::rejection::Rejection;
 use super::report::{ImportReport, ItemStatus};
 use crate::ports::storage::{ImportChange, RecordReference};
@@ -18,7 +18,6 @@ pub(super) struct BatchResult {
     pub(super) rejected: Vec<Numbered<RejectedRecord>>,
     pub(super) supplements: HashSet<SupplementId>,
     pub(super) aliases: HashMap<SupplementId, SupplementId>,
-    pub(super) logs: HashSet<IntakeLogId>,
     pub(super) profile_changed: bool,
     /// Profile changes and proposals so far, if the batch has a profile.
     pub(super) profile: Option<ProfileChanges>,
@@ -36,8 +35,8 @@ pub(super) struct BatchResult {
     pub(super) met: HashMap<SleepSessionId, RecordPosition>,
     /// Labels of this batch, by the hashes of their ids and keys.
     pub(super) met_labels: HashMap<RecordHash, SupplementId>,
-    /// Logs of this batch, by the hashes of file and id.
-    pub(super) met_logs: HashSet<RecordHash>,
+    /// Logs of records of this batch, each with the number of the last file that has it.
+    pub(super) met_logs: Additions<IntakeLogId, u32>,
     /// Sessions added or changed by this attempt.
     pub(super) created: HashSet<SleepSessionId>,
 }

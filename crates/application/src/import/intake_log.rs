@@ -36,25 +36,10 @@ pub(super) async fn store(
     if logs.is_empty() {
         return Ok(());
     }
-    let mut intake = Intake { user_id, known: candidates(unit, user_id, &logs).await?, inserted: HashMap::new() };
+    let known = candidates(unit, user_id, &logs).await?;
+    let mut intake = Intake { user_id, known, inserted: HashMap::new() };
     for (position, log) in logs {
-        let (log, same) = if let Some(other) = intake.told_apart(attempt, position, &log) {
-            let same = intake.known.taken_with(&other.record).find(|known| known.record == other.record);
-            (other, Ok(same))
-        } else {
-            let same = intake.find_same(attempt, &log);
-            (log, same)
-        };
-        let Ok(same) = same.map(Option::<&IntakeLog>::cloned) else {
-            attempt.reject(position, &log.place, RejectionCause::LogOfTwo);
-            continue;
-        };
-        let (key, place) = (key(&log), log.place.clone());
-        let file = log.file;
-        let (id, outcome) = intake.place(attempt, unit, log, same).await?;
-        attempt.meet_log(in_file(file, id));
-        attempt.settle(position, RecordReference::Log(id), outcome);
-        attempt.count_log(id, outcome, key, place);
+        intake.store(attempt, unit, position, log).await?;
     }
     if attempt.run.is_dry {
         // In a dry run the supplements of earlier batches, which the logs refer to, do not exist.
@@ -153,6 +138,30 @@ impl Intake {
         inserted.into_iter().filter_map(|(id, _)| self.known.get(id).cloned()).collect()
     }
 
+    /// Stores one record, unless it repeats an earlier one of its file.
+    async fn store(
+        &mut self,
+        attempt: &mut Attempt<'_>,
+        unit: &mut dyn UnitOfWork,
+        position: usize,
+        imported: ImportedLog,
+    ) -> Result<(), StorageError> {
+        let imported = self.told_apart(attempt, position, imported);
+        let Ok(same) = self.find_same(attempt, &imported).map(Option::<&IntakeLog>::cloned) else {
+            attempt.reject(position, &imported.place, RejectionCause::LogOfTwo);
+            return Ok(());
+        };
+        let (key, place, file) = (key(&imported), imported.place.clone(), imported.file);
+        let (id, outcome) = match same {
+            Some(same) if is_of_file(attempt, file, same.id) => (same.id, ItemStatus::Unchanged),
+            same => self.place(attempt, unit, imported, same).await?,
+        };
+        attempt.meet_log(id, file);
+        attempt.settle(position, RecordReference::Log(id), outcome);
+        attempt.count_log(id, outcome, key, place);
+        Ok(())
+    }
+
     /// Stores the changes of one log; new ones are inserted later.
     async fn place(
         &mut self,
@@ -178,28 +187,25 @@ impl Intake {
         Ok((id, ItemStatus::Created))
     }
 
-    /// Returns a log without its id, or its key, if its file has that already for another intake.
+    /// Removes the id, or the key, of a record if its file has that already for another intake.
     fn told_apart(
         &self,
         attempt: &mut Attempt<'_>,
         position: usize,
-        imported: &ImportedLog,
-    ) -> Option<ImportedLog> {
-        let is_another = |known: &&IntakeLog| {
-            attempt.run.origin == Origin::File
-                && attempt.has_met_log(in_file(imported.file, known.id))
-                && !has_same_intake(&known.record, &imported.record)
+        imported: ImportedLog,
+    ) -> ImportedLog {
+        let is_another = |known: &IntakeLog| {
+            is_of_file(attempt, imported.file, known.id) && !has_same_intake(&known.record, &imported.record)
         };
-        let [by_id, by_key] = self.named(imported);
-        let has_anothers_id = by_id.as_ref().is_some_and(is_another);
-        let has_anothers_key = by_key.as_ref().is_some_and(is_another);
+        let [has_anothers_id, has_anothers_key] =
+            self.named(&imported).map(|known| known.is_some_and(is_another));
         if !has_anothers_id && !has_anothers_key {
-            return None;
+            return imported;
         }
         attempt.note(position, Repetition::Ambiguous.note(&imported.place));
-        let ImportedLog { id, record, .. } = imported.clone();
+        let ImportedLog { id, record, .. } = imported;
         let record = if has_anothers_key { record.without_key() } else { record };
-        Some(ImportedLog { id: id.filter(|_| !has_anothers_id), record, ..imported.clone() })
+        ImportedLog { id: id.filter(|_| !has_anothers_id), record, ..imported }
     }
 
     /// Finds the log with the record's id, and the one with its key.
@@ -210,23 +216,34 @@ impl Intake {
     }
 
     /// Matches by Restwell's id, else by the client's key, else by supplement and time.
-    ///
-    /// Two entries of Restwell's own export are distinct, even if equal: a log from this file matches by id
-    /// or key only. Entries with different keys are distinct too.
     fn find_same(
         &self,
         attempt: &Attempt<'_>,
         imported: &ImportedLog,
     ) -> Result<Option<&IntakeLog>, Contradiction> {
-        let key = imported.record.external_key();
         match self.named(imported) {
             [Some(one), Some(other)] if one.id != other.id => Err(Contradiction),
             [Some(same), _] | [None, Some(same)] => Ok(Some(same)),
-            [None, None] => Ok(self.known.taken_with(&imported.record).find(|known| {
-                let both_have_keys = key.is_some() && known.record.external_key().is_some();
-                !both_have_keys && !(imported.id.is_some() && attempt.has_seen_log(known.id))
-            })),
+            [None, None] => Ok(self.taken_alike(attempt, imported)),
         }
+    }
+
+    /// Finds a log of the same supplement and time: one of an earlier record of the file first, then one
+    /// that is equal.
+    ///
+    /// Two entries of Restwell's own export are distinct, even if equal: a log of this import is found by id
+    /// or key only. Entries with different keys are distinct too.
+    fn taken_alike(&self, attempt: &Attempt<'_>, imported: &ImportedLog) -> Option<&IntakeLog> {
+        let key = imported.record.external_key();
+        let may_be = |known: &&IntakeLog| {
+            let both_have_keys = key.is_some() && known.record.external_key().is_some();
+            !both_have_keys && !(imported.id.is_some() && attempt.file_of_log(known.id).is_some())
+        };
+        let order = |known: &&IntakeLog| {
+            let differs = known.record.servings() != imported.record.servings();
+            (!is_of_file(attempt, imported.file, known.id), differs, known.id)
+        };
+        self.known.taken_with(&imported.record).filter(may_be).min_by_key(order)
     }
 
     async fn replace(
@@ -253,9 +270,10 @@ fn note(attempt: &mut Attempt<'_>, before: Option<IntakeLog>, log: &IntakeLog) {
     attempt.changed(RecordReference::Log(log.id), before, || RecordVersion::of_log(&log.record));
 }
 
-/// Hashes a log that one of the import's files contains.
-fn in_file(file: u32, id: IntakeLogId) -> RecordHash {
-    RecordHash::new("log of file", &(file, id))
+/// Returns whether an earlier record of this file has a log. The items of a request are no file: each may
+/// correct an earlier one.
+fn is_of_file(attempt: &Attempt<'_>, file: u32, id: IntakeLogId) -> bool {
+    attempt.run.origin == Origin::File && attempt.file_of_log(id) == Some(file)
 }
 
 fn has_same_intake(known: &IntakeLogRecord, imported: &IntakeLogRecord) -> bool {

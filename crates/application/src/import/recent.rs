@@ -28,6 +28,11 @@ impl<K: Eq + Hash, V> GenerationalCache<K, V> {
         self.young.insert(key, value);
     }
 
+    /// Remembers the values of a batch.
+    pub(super) fn extend(&mut self, batch: Additions<K, V>) {
+        batch.in_order.into_iter().for_each(|(key, value)| self.insert(key, value));
+    }
+
     /// Returns the latest value of a key, if still remembered.
     pub(super) fn get(&self, key: &K) -> Option<&V> {
         self.young.get(key).or_else(|| self.old.get(key))
@@ -47,6 +52,31 @@ impl<K: Eq + Hash> GenerationalCache<K> {
             self.insert(key, ());
         }
         first
+    }
+}
+
+/// What a batch adds to a [`GenerationalCache`]. The order is kept, because it decides what is forgotten.
+#[derive(Debug)]
+pub(super) struct Additions<K, V> {
+    in_order: Vec<(K, V)>,
+    latest: HashMap<K, V>,
+}
+
+impl<K, V> Default for Additions<K, V> {
+    fn default() -> Self {
+        Self { in_order: Vec::new(), latest: HashMap::new() }
+    }
+}
+
+impl<K: Copy + Eq + Hash, V: Copy> Additions<K, V> {
+    pub(super) fn insert(&mut self, key: K, value: V) {
+        self.in_order.push((key, value));
+        self.latest.insert(key, value);
+    }
+
+    /// Returns the latest value of a key.
+    pub(super) fn get(&self, key: &K) -> Option<V> {
+        self.latest.get(key).copied()
     }
 }
 
@@ -102,6 +132,19 @@ mod tests {
             recent.insert(key, value);
         }
         assert_eq!((recent.get(&1), recent.get(&2)), (Some(&'e'), Some(&'b')));
+    }
+
+    #[test]
+    fn the_values_of_a_batch_are_forgotten_in_their_order() {
+        let mut recent = GenerationalCache::new(100);
+        let mut batch = Additions::default();
+        for key in 0..1_000 {
+            batch.insert(key, 2 * key);
+        }
+        assert_eq!((batch.get(&7), batch.get(&1_000)), (Some(14), None));
+        recent.extend(batch);
+        assert!((900..1_000).all(|key| recent.get(&key) == Some(&(2 * key))));
+        assert!((0..800).all(|key| !recent.contains(&key)));
     }
 
     #[test]

@@ -16,8 +16,10 @@ use domain::import::RecordPosition;
 use domain::sleep::SleepRecord;
 use std::collections::HashSet;
 
-/// Minimum number of remembered record hashes; twice as many use 18 MB.
+/// Minimum number of remembered rows, or in a dry run of rows and keys, two a record; twice as many use 18 MB.
 const HASHES: usize = 450_000;
+/// Minimum number of remembered logs; twice as many use 13 MB.
+const LOGS: usize = 220_000;
 /// Minimum number of remembered supplements: known, aliased, and hashes of met ones, up to three each; twice
 /// as many use 23 MB.
 const SUPPLEMENTS: usize = 100_000;
@@ -65,6 +67,8 @@ pub(super) struct Run<'a> {
     supplements: GenerationalCache<SupplementId>,
     /// Stored ids of supplements that have other ids in the file.
     aliases: GenerationalCache<SupplementId, SupplementId>,
+    /// Logs of recent records, each with the number of the last file that has it.
+    met_logs: GenerationalCache<IntakeLogId, u32>,
     /// Stored ids of the labels that the file has had, by the hashes of their ids and keys.
     met_labels: GenerationalCache<RecordHash, SupplementId>,
 }
@@ -96,6 +100,7 @@ impl<'a> Run<'a> {
             seen: GenerationalCache::new(HASHES),
             supplements: GenerationalCache::new(SUPPLEMENTS),
             aliases: GenerationalCache::new(SUPPLEMENTS),
+            met_logs: GenerationalCache::new(LOGS),
             met_labels: GenerationalCache::new(SUPPLEMENTS),
         }
     }
@@ -158,7 +163,7 @@ impl<'a> Run<'a> {
         result.counted.into_iter().for_each(|counted| self.count(&counted));
         result.supplements.into_iter().for_each(|id| self.supplements.insert(id, ()));
         result.aliases.into_iter().for_each(|(in_file, id)| self.aliases.insert(in_file, id));
-        result.met_logs.into_iter().for_each(|hash| self.seen.insert(hash, ()));
+        self.met_logs.extend(result.met_logs);
         result.met_labels.into_iter().for_each(|(hash, id)| self.met_labels.insert(hash, id));
         self.report.profile_changed |= result.profile_changed;
         self.report.profile = result.profile.unwrap_or_else(|| std::mem::take(&mut self.report.profile));
@@ -209,14 +214,9 @@ impl<'a> Run<'a> {
         self.supplements.contains(&id)
     }
 
-    /// Returns whether a log is remembered as contained in this file.
-    pub(super) fn has_seen_log(&self, id: IntakeLogId) -> bool {
-        self.seen.contains(&RecordHash::new("log", &id))
-    }
-
-    /// Returns whether one of the files is remembered to contain a log.
-    pub(super) fn has_met_log(&self, hash: RecordHash) -> bool {
-        self.seen.contains(&hash)
+    /// Returns the number of the last file that has a log, as far as remembered.
+    pub(super) fn file_of_log(&self, id: IntakeLogId) -> Option<u32> {
+        self.met_logs.get(&id).copied()
     }
 
     /// Counts a record; notes one that its file repeats.

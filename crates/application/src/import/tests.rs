@@ -16,6 +16,7 @@ mod profile;
 mod record;
 mod reimport;
 mod repeated_label;
+mod repeated_log;
 mod resume;
 mod run;
 mod session;
