@@ -2,6 +2,7 @@
 
 use super::batch::{RejectedRecord, RejectionCause};
 use super::batch_result::{BatchResult, Kind, RecordOutcome};
+use super::known_logs::MetLog;
 use super::recent::RecordHash;
 use super::rejection::Rejection;
 use super::repetition::{Repetition, positioned};
@@ -246,13 +247,13 @@ impl<'a> Attempt<'a> {
         self.result.supplements.contains(&id) || self.run.knows_supplement(id)
     }
 
-    /// Returns the number of the last file of this import that has a log, as far as remembered.
-    pub(super) fn file_of_log(&self, id: IntakeLogId) -> Option<u32> {
-        self.result.met_logs.get(&id).or_else(|| self.run.file_of_log(id))
+    /// Returns the last record of this import that has a log, as far as remembered.
+    pub(super) fn met_log(&self, id: IntakeLogId) -> Option<MetLog> {
+        self.result.met_logs.get(&id).or_else(|| self.run.met_log(id))
     }
 
     /// Records that a record of a file has a log.
-    pub(super) fn meet_log(&mut self, id: IntakeLogId, file: u32) {
-        self.result.met_logs.insert(id, file);
+    pub(super) fn meet_log(&mut self, id: IntakeLogId, record: MetLog) {
+        self.result.met_logs.insert(id, record);
     }
 }

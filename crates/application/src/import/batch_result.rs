@@ -2,6 +2,7 @@
 
 use super::batch::{Numbered, RejectedRecord};
 use super::deferred::DeferredRecords;
+use super::known_logs::MetLog;
 use super::recent::{Additions, RecordHash};
 use super::rejection::Rejection;
 use super::report::{ImportReport, ItemStatus};
@@ -35,8 +36,8 @@ pub(super) struct BatchResult {
     pub(super) met: HashMap<SleepSessionId, RecordPosition>,
     /// Labels of this batch, by the hashes of their ids and keys.
     pub(super) met_labels: HashMap<RecordHash, SupplementId>,
-    /// Logs of records of this batch, each with the number of the last file that has it.
-    pub(super) met_logs: Additions<IntakeLogId, u32>,
+    /// Logs of records of this batch, each with the last record that has it.
+    pub(super) met_logs: Additions<IntakeLogId, MetLog>,
     /// Sessions added or changed by this attempt.
     pub(super) created: HashSet<SleepSessionId>,
 }

@@ -2,15 +2,14 @@
 
 use super::attempt::Attempt;
 use super::batch::{Numbered, RejectionCause};
-use super::known_logs::KnownLogs;
+use super::known_logs::{KnownLogs, MetLog};
+use super::log_match;
 use super::recent::RecordHash;
-use super::repetition::Repetition;
 use super::report::ItemStatus;
-use super::run::Origin;
 use crate::ports::import_source::ImportedLog;
 use crate::ports::storage::{RecordBefore, RecordReference, RecordVersion, StorageError, UnitOfWork};
 use domain::id::{IntakeLogId, SupplementId, UserId};
-use domain::supplement::{IntakeLog, IntakeLogRecord, Upc};
+use domain::supplement::{IntakeLog, Upc};
 use std::collections::{HashMap, HashSet};
 
 /// The logs of one user while a batch is stored.
@@ -21,9 +20,6 @@ struct Intake {
     /// Places of the new logs in the order of insertion; they are inserted together at the end.
     inserted: HashMap<IntakeLogId, usize>,
 }
-
-/// A record's id belongs to one log and its key to another.
-struct Contradiction;
 
 /// Stores the logs of one batch. A log in the future, or of an unknown supplement, is rejected.
 pub(super) async fn store(
@@ -146,20 +142,60 @@ impl Intake {
         position: usize,
         imported: ImportedLog,
     ) -> Result<(), StorageError> {
-        let imported = self.told_apart(attempt, position, imported);
-        let Ok(same) = self.find_same(attempt, &imported).map(Option::<&IntakeLog>::cloned) else {
+        let imported = log_match::told_apart(&self.known, attempt, position, imported);
+        let Ok(same) = log_match::find_same(&self.known, attempt, &imported).map(Option::<&IntakeLog>::cloned)
+        else {
             attempt.reject(position, &imported.place, RejectionCause::LogOfTwo);
             return Ok(());
         };
-        let (key, place, file) = (key(&imported), imported.place.clone(), imported.file);
-        let (id, outcome) = match same {
-            Some(same) if is_of_file(attempt, file, same.id) => (same.id, ItemStatus::Unchanged),
-            same => self.place(attempt, unit, imported, same).await?,
+        let (key, place) = (key(&imported), imported.place.clone());
+        let earlier = same.as_ref().and_then(|same| log_match::met_in_file(attempt, imported.file, same.id));
+        let (id, outcome) = match (same, earlier) {
+            (Some(same), Some(earlier)) if earlier.has_name || !log_match::is_named(&imported) => {
+                attempt.meet_log(same.id, earlier);
+                (same.id, ItemStatus::Unchanged)
+            }
+            (Some(same), Some(earlier)) => self.displace(attempt, unit, imported, same, earlier).await?,
+            (same, _) => self.meet(attempt, unit, imported, same).await?,
         };
-        attempt.meet_log(id, file);
         attempt.settle(position, RecordReference::Log(id), outcome);
         attempt.count_log(id, outcome, key, place);
         Ok(())
+    }
+
+    /// Stores a record as the log with its id or key, though an earlier record of its file has that log by
+    /// supplement and time only: the earlier one becomes another log.
+    async fn displace(
+        &mut self,
+        attempt: &mut Attempt<'_>,
+        unit: &mut dyn UnitOfWork,
+        imported: ImportedLog,
+        same: IntakeLog,
+        earlier: MetLog,
+    ) -> Result<(IntakeLogId, ItemStatus), StorageError> {
+        let displaced =
+            ImportedLog { id: None, record: same.record.clone().without_key(), ..imported.clone() };
+        let (_, outcome) = self.meet(attempt, unit, imported, Some(same)).await?;
+        let other = log_match::taken_alike(&self.known, attempt, &displaced, earlier.is_named).cloned();
+        let (id, other_outcome) = self.place(attempt, unit, displaced, other).await?;
+        attempt.meet_log(id, earlier);
+        Ok((id, if other_outcome == ItemStatus::Unchanged { outcome } else { other_outcome }))
+    }
+
+    /// Stores a record that its file has not had yet.
+    async fn meet(
+        &mut self,
+        attempt: &mut Attempt<'_>,
+        unit: &mut dyn UnitOfWork,
+        imported: ImportedLog,
+        same: Option<IntakeLog>,
+    ) -> Result<(IntakeLogId, ItemStatus), StorageError> {
+        let (file, in_file, is_named) = (imported.file, imported.id, log_match::is_named(&imported));
+        let has_key = imported.record.external_key().is_some();
+        let (id, outcome) = self.place(attempt, unit, imported, same).await?;
+        let has_name = has_key || in_file == Some(id);
+        attempt.meet_log(id, MetLog { file, is_named, has_name });
+        Ok((id, outcome))
     }
 
     /// Stores the changes of one log; new ones are inserted later.
@@ -187,65 +223,6 @@ impl Intake {
         Ok((id, ItemStatus::Created))
     }
 
-    /// Removes the id, or the key, of a record if its file has that already for another intake.
-    fn told_apart(
-        &self,
-        attempt: &mut Attempt<'_>,
-        position: usize,
-        imported: ImportedLog,
-    ) -> ImportedLog {
-        let is_another = |known: &IntakeLog| {
-            is_of_file(attempt, imported.file, known.id) && !has_same_intake(&known.record, &imported.record)
-        };
-        let [has_anothers_id, has_anothers_key] =
-            self.named(&imported).map(|known| known.is_some_and(is_another));
-        if !has_anothers_id && !has_anothers_key {
-            return imported;
-        }
-        attempt.note(position, Repetition::Ambiguous.note(&imported.place));
-        let ImportedLog { id, record, .. } = imported;
-        let record = if has_anothers_key { record.without_key() } else { record };
-        ImportedLog { id: id.filter(|_| !has_anothers_id), record, ..imported }
-    }
-
-    /// Finds the log with the record's id, and the one with its key.
-    fn named(&self, imported: &ImportedLog) -> [Option<&IntakeLog>; 2] {
-        let by_id = imported.id.and_then(|id| self.known.get(id));
-        let by_key = imported.record.external_key().and_then(|key| self.known.with_key(key));
-        [by_id, by_key]
-    }
-
-    /// Matches by Restwell's id, else by the client's key, else by supplement and time.
-    fn find_same(
-        &self,
-        attempt: &Attempt<'_>,
-        imported: &ImportedLog,
-    ) -> Result<Option<&IntakeLog>, Contradiction> {
-        match self.named(imported) {
-            [Some(one), Some(other)] if one.id != other.id => Err(Contradiction),
-            [Some(same), _] | [None, Some(same)] => Ok(Some(same)),
-            [None, None] => Ok(self.taken_alike(attempt, imported)),
-        }
-    }
-
-    /// Finds a log of the same supplement and time: one of an earlier record of the file first, then one
-    /// that is equal.
-    ///
-    /// Two entries of Restwell's own export are distinct, even if equal: a log of this import is found by id
-    /// or key only. Entries with different keys are distinct too.
-    fn taken_alike(&self, attempt: &Attempt<'_>, imported: &ImportedLog) -> Option<&IntakeLog> {
-        let key = imported.record.external_key();
-        let may_be = |known: &&IntakeLog| {
-            let both_have_keys = key.is_some() && known.record.external_key().is_some();
-            !both_have_keys && !(imported.id.is_some() && attempt.file_of_log(known.id).is_some())
-        };
-        let order = |known: &&IntakeLog| {
-            let differs = known.record.servings() != imported.record.servings();
-            (!is_of_file(attempt, imported.file, known.id), differs, known.id)
-        };
-        self.known.taken_with(&imported.record).filter(may_be).min_by_key(order)
-    }
-
     async fn replace(
         &mut self,
         attempt: &mut Attempt<'_>,
@@ -268,16 +245,6 @@ impl Intake {
 fn note(attempt: &mut Attempt<'_>, before: Option<IntakeLog>, log: &IntakeLog) {
     let before = before.map(|log| RecordBefore::Log(Box::new(log)));
     attempt.changed(RecordReference::Log(log.id), before, || RecordVersion::of_log(&log.record));
-}
-
-/// Returns whether an earlier record of this file has a log. The items of a request are no file: each may
-/// correct an earlier one.
-fn is_of_file(attempt: &Attempt<'_>, file: u32, id: IntakeLogId) -> bool {
-    attempt.run.origin == Origin::File && attempt.file_of_log(id) == Some(file)
-}
-
-fn has_same_intake(known: &IntakeLogRecord, imported: &IntakeLogRecord) -> bool {
-    known.supplement_id() == imported.supplement_id() && known.created_at() == imported.created_at()
 }
 
 /// Returns a log's key besides its id; an entry of Restwell's own export without a key has none.

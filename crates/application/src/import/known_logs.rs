@@ -55,6 +55,17 @@ impl KnownLogs {
     }
 }
 
+/// The last record of an import that has a log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct MetLog {
+    /// Number of the record's file.
+    pub(super) file: u32,
+    /// Whether the record has an id or a key.
+    pub(super) is_named: bool,
+    /// Whether the log has the record's id or key; otherwise only its supplement and time.
+    pub(super) has_name: bool,
+}
+
 fn intake(record: &IntakeLogRecord) -> (SupplementId, DateTime<Utc>) {
     (record.supplement_id(), record.created_at())
 }

@@ -14,6 +14,7 @@ mod intake_log;
 mod known;
 mod known_logs;
 mod list_imports;
+mod log_match;
 mod met_labels;
 mod profile;
 mod progress;

@@ -3,6 +3,7 @@
 use super::batch::{Numbered, RejectedRecord};
 use super::batch_result::{BatchResult, RecordOutcome};
 use super::deferred::DeferredRecords;
+use super::known_logs::MetLog;
 use super::recent::{GenerationalCache, RecordHash};
 use super::rejection::Rejection;
 use super::repetition::Repetition;
@@ -67,8 +68,8 @@ pub(super) struct Run<'a> {
     supplements: GenerationalCache<SupplementId>,
     /// Stored ids of supplements that have other ids in the file.
     aliases: GenerationalCache<SupplementId, SupplementId>,
-    /// Logs of recent records, each with the number of the last file that has it.
-    met_logs: GenerationalCache<IntakeLogId, u32>,
+    /// Logs of recent records, each with the last record that has it.
+    met_logs: GenerationalCache<IntakeLogId, MetLog>,
     /// Stored ids of the labels that the file has had, by the hashes of their ids and keys.
     met_labels: GenerationalCache<RecordHash, SupplementId>,
 }
@@ -214,8 +215,8 @@ impl<'a> Run<'a> {
         self.supplements.contains(&id)
     }
 
-    /// Returns the number of the last file that has a log, as far as remembered.
-    pub(super) fn file_of_log(&self, id: IntakeLogId) -> Option<u32> {
+    /// Returns the last record that has a log, as far as remembered.
+    pub(super) fn met_log(&self, id: IntakeLogId) -> Option<MetLog> {
         self.met_logs.get(&id).copied()
     }
 

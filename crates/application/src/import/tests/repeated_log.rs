@@ -2,13 +2,14 @@
 
 use super::file::ItemFile;
 use super::memory_store::MemoryStore;
-use super::record::{at, intake, key, log, supplement};
+use super::record::{at, intake, key, log, own_log, own_supplement, supplement, supplement_id};
 use super::undo::undo;
 use super::{ImportReport, counts, import_file, of_person};
 use crate::import::repetition::Repetition;
 use crate::ports::import_source::ImportItem;
 use crate::testing::person;
 use domain::id::SupplementId;
+use proptest::prelude::*;
 
 /// A store with one label, and its id.
 async fn catalogue() -> (MemoryStore, SupplementId) {
@@ -75,5 +76,113 @@ async fn a_later_import_corrects_the_intake_of_an_earlier_one() {
             import(&store, &file).await;
             assert_eq!(stored(&store), [(servings, None)]);
         }
+    }
+}
+
+/// Imports a file of different intakes twice; asserts that all are stored, and none changes.
+async fn assert_all_stored(store: &MemoryStore, file: &ItemFile, number: usize) {
+    import(store, file).await;
+    let before = store.logs();
+    assert_eq!(before.len(), number);
+    for _ in 0..2 {
+        let again = import(store, file).await;
+        assert_eq!(again.logs, counts(0, 0, number as u64), "{again:?}");
+        assert_eq!(noted(&again, Repetition::Repeated), 0);
+        assert_eq!(store.logs(), before);
+    }
+}
+
+#[tokio::test]
+async fn intakes_of_one_time_with_and_without_a_key_are_both_stored() {
+    let (_, id) = catalogue().await;
+    for named in [log(intake(id, 5, 1.0, Some("a"))), own_log(1, intake(id, 5, 1.0, None))] {
+        for servings in [1.0, 2.0] {
+            let rows = [named.clone(), log(intake(id, 5, servings, None))];
+            for order in [[0, 1], [1, 0]] {
+                for file in files(order.map(|place: usize| rows[place].clone())) {
+                    let (store, _) = catalogue().await;
+                    assert_all_stored(&store, &file, 2).await;
+                    let mut servings = [1.0, servings];
+                    servings.sort_by(f64::total_cmp);
+                    let found: Vec<_> = stored(&store).into_iter().map(|(servings, _)| servings).collect();
+                    assert_eq!(found, servings);
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_intake_that_lost_a_shared_key_is_stored_beside_one_with_a_key() {
+    let (_, id) = catalogue().await;
+    let taken = |at, servings, name| log(intake(id, at, servings, Some(name)));
+    let rows = [taken(5, 1.0, "a"), taken(50, 2.0, "a"), taken(50, 3.0, "b")];
+    for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+        for file in files(order.map(|place: usize| rows[place].clone())) {
+            let (store, _) = catalogue().await;
+            assert_all_stored(&store, &file, 3).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_file_with_a_stored_intake_and_one_without_its_key_keeps_both() {
+    let (_, id) = catalogue().await;
+    let rows = [log(intake(id, 5, 1.0, Some("a"))), log(intake(id, 5, 2.0, None))];
+    for (earlier, order) in [(0, [0, 1]), (0, [1, 0]), (1, [0, 1]), (1, [1, 0])] {
+        for file in files(order.map(|place: usize| rows[place].clone())) {
+            let (store, _) = catalogue().await;
+            let earlier = log(intake(id, 5, 4.0, [Some("a"), None][earlier]));
+            let [earlier, _] = files([earlier]);
+            import(&store, &earlier).await;
+            assert_all_stored(&store, &file, 2).await;
+            assert_eq!(stored(&store), [(1.0, Some("a".to_owned())), (2.0, None)]);
+        }
+    }
+}
+
+/// An intake out of few, with or without id and key.
+fn any_intake(id: SupplementId) -> impl Strategy<Value = ImportItem> {
+    let key = prop::option::of(prop_oneof![Just("a"), Just("b")]);
+    (0..3_u128, key, prop_oneof![Just(5), Just(50)], 1..3_u8).prop_map(move |(number, key, at, servings)| {
+        let record = intake(id, at, f64::from(servings), key);
+        if number == 0 { log(record) } else { own_log(number, record) }
+    })
+}
+
+/// Number of intakes that a report accounts for.
+fn accounted(report: &ImportReport) -> u64 {
+    let counted = report.logs.new + report.logs.updated + report.logs.unchanged;
+    counted + noted(report, Repetition::Repeated) + report.rejected_total
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn intakes_of_a_file_imported_again_change_nothing(
+        rows in prop::collection::vec(any_intake(supplement_id(4)), 1..8),
+        earlier in prop::collection::vec(any_intake(supplement_id(4)), 0..3),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            for file in files(rows.iter().cloned()) {
+                let store = MemoryStore::with(person());
+                super::import(&store, [own_supplement(4, "17", "Magnesium")]).await;
+                for item in earlier.clone() {
+                    import(&store, &ItemFile::of_one_file([item])).await;
+                }
+                let first = import(&store, &file).await;
+                prop_assert_eq!(accounted(&first), rows.len() as u64, "{:?}", first);
+                let before = store.logs();
+                for _ in 0..2 {
+                    let again = import(&store, &file).await;
+                    prop_assert_eq!(accounted(&again), rows.len() as u64, "{:?}", again);
+                    prop_assert_eq!((again.logs.new, again.logs.updated), (0, 0), "{:?}", again);
+                    prop_assert_eq!(store.logs(), before.clone());
+                }
+            }
+            Ok(())
+        })?;
     }
 }
