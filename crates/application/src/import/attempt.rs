@@ -13,6 +13,7 @@ use crate::ports::storage::{ImportChange, RecordBefore, RecordReference, RecordV
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId};
 use domain::import::RecordPosition;
 use domain::sleep::{Precedence, SleepRecord, SleepSession, is_ambiguous_key};
+use domain::supplement::{IntakeLog, Upc};
 use domain::user::ProfileChanges;
 use std::collections::HashMap;
 
@@ -204,20 +205,20 @@ impl<'a> Attempt<'a> {
         supplement: &ImportedSupplement,
     ) {
         self.result.supplements.insert(id);
+        if self.run.is_dry
+            && let Ok(code) = Upc::parse(supplement.label.upc())
+        {
+            self.result.unstored_codes.push((code, id));
+        }
         let key = RecordHash::new("supplement key", &supplement.key);
         let kind = Kind::Supplement { has_id: supplement.id.is_some() };
         let (row, place) = (RecordHash::new("supplement", &id), supplement.place.clone());
         self.count(RecordOutcome { kind, outcome, row, key: Some(key), place });
     }
 
-    pub(super) fn count_log(
-        &mut self,
-        id: IntakeLogId,
-        outcome: ItemStatus,
-        key: Option<RecordHash>,
-        place: String,
-    ) {
-        self.count(RecordOutcome { kind: Kind::Log, outcome, row: RecordHash::new("log", &id), key, place });
+    pub(super) fn count_log(&mut self, id: IntakeLogId, outcome: ItemStatus, place: String) {
+        let row = RecordHash::new("log", &id);
+        self.count(RecordOutcome { kind: Kind::Log, outcome, row, key: None, place });
     }
 
     /// Counts a record. Only a dry run needs keys: otherwise ids stay the same.
@@ -255,5 +256,12 @@ impl<'a> Attempt<'a> {
     /// Records that a record of a file has a log.
     pub(super) fn meet_log(&mut self, id: IntakeLogId, record: MetLog) {
         self.result.met_logs.insert(id, record);
+    }
+
+    /// Records a log as a dry run would leave it.
+    pub(super) fn leave_unstored(&mut self, log: &IntakeLog) {
+        if self.run.is_dry {
+            self.result.unstored_logs.push(log.clone());
+        }
     }
 }

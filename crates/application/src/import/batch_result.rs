@@ -9,6 +9,7 @@ use super::report::{ImportReport, ItemStatus};
 use crate::ports::storage::{ImportChange, RecordReference};
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId};
 use domain::import::RecordPosition;
+use domain::supplement::{IntakeLog, Upc};
 use domain::user::ProfileChanges;
 use std::collections::{HashMap, HashSet};
 
@@ -38,6 +39,10 @@ pub(super) struct BatchResult {
     pub(super) met_labels: HashMap<RecordHash, SupplementId>,
     /// Logs of records of this batch, each with the last record that has it.
     pub(super) met_logs: Additions<IntakeLogId, MetLog>,
+    /// Logs as a dry run would leave them.
+    pub(super) unstored_logs: Vec<IntakeLog>,
+    /// In a dry run, the labels of this batch by product code.
+    pub(super) unstored_codes: Vec<(Upc, SupplementId)>,
     /// Sessions added or changed by this attempt.
     pub(super) created: HashSet<SleepSessionId>,
 }
@@ -48,7 +53,7 @@ pub(super) struct RecordOutcome {
     pub(super) outcome: ItemStatus,
     /// Row of the record.
     pub(super) row: RecordHash,
-    /// Key of the record for dry runs, which generate new ids each time.
+    /// Key of a session or label for dry runs, which generate new ids each time.
     pub(super) key: Option<RecordHash>,
     /// Location in the file.
     pub(super) place: String,

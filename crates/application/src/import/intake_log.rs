@@ -4,7 +4,6 @@ use super::attempt::Attempt;
 use super::batch::{Numbered, RejectionCause};
 use super::known_logs::{KnownLogs, MetLog};
 use super::log_match;
-use super::recent::RecordHash;
 use super::report::ItemStatus;
 use crate::ports::import_source::ImportedLog;
 use crate::ports::storage::{RecordBefore, RecordReference, RecordVersion, StorageError, UnitOfWork};
@@ -32,7 +31,7 @@ pub(super) async fn store(
     if logs.is_empty() {
         return Ok(());
     }
-    let known = candidates(unit, user_id, &logs).await?;
+    let known = candidates(attempt, unit, user_id, &logs).await?;
     let mut intake = Intake { user_id, known, inserted: HashMap::new() };
     for (position, log) in logs {
         intake.store(attempt, unit, position, log).await?;
@@ -61,7 +60,7 @@ async fn of_known_supplements(
         }
         let id = attempt.known_id(log.record.supplement_id());
         if !attempt.knows_supplement(id) && !unknown.contains(&id) {
-            match find_supplement(unit, user_id, id, log.upc.as_ref()).await? {
+            match find_supplement(attempt, unit, user_id, id, log.upc.as_ref()).await? {
                 Some(found) => {
                     attempt.has_supplement(found);
                     if found != id {
@@ -85,18 +84,19 @@ async fn of_known_supplements(
 /// Finds the supplement of a log: by product code if the file has one, else by id. Another person's own
 /// product is unknown.
 async fn find_supplement(
+    attempt: &Attempt<'_>,
     unit: &mut dyn UnitOfWork,
     user_id: UserId,
     id: SupplementId,
     upc: Option<&Upc>,
 ) -> Result<Option<SupplementId>, StorageError> {
-    let found = if let Some(upc) = upc {
-        unit.supplements().find_by_upc(upc, user_id).await?
-    } else {
+    let Some(upc) = upc else {
         let found = unit.supplements().find(id).await?;
-        found.filter(|(key, _)| key.is_visible_to(user_id)).map(|(_, supplement)| supplement)
+        let found = found.filter(|(key, _)| key.is_visible_to(user_id));
+        return Ok(found.map(|(_, supplement)| supplement.id));
     };
-    Ok(found.map(|supplement| supplement.id))
+    let found = unit.supplements().find_by_upc(upc, user_id).await?;
+    Ok(found.map(|supplement| supplement.id).or_else(|| attempt.run.unstored_label(upc)))
 }
 
 const fn unknown_supplement(log: &ImportedLog) -> RejectionCause {
@@ -107,21 +107,26 @@ fn of_supplement(log: &ImportedLog, id: SupplementId) -> ImportedLog {
     ImportedLog { record: log.record.clone().of_supplement(id), ..log.clone() }
 }
 
+/// Returns the logs that the records may match: in a dry run as its earlier batches would have left them.
 async fn candidates(
+    attempt: &Attempt<'_>,
     unit: &mut dyn UnitOfWork,
     user_id: UserId,
     logs: &[Numbered<ImportedLog>],
 ) -> Result<KnownLogs, StorageError> {
     let records: Vec<_> = logs.iter().map(|(_, log)| log.record.clone()).collect();
     let ids: Vec<_> = logs.iter().filter_map(|(_, log)| log.id).collect();
-    let mut known = KnownLogs::default();
-    for log in unit.intake_logs().find_candidates(user_id, &records).await? {
-        known.put(log);
-    }
+    let mut stored = unit.intake_logs().find_candidates(user_id, &records).await?;
     if !ids.is_empty() {
-        for log in unit.intake_logs().find_many(user_id, &ids).await? {
-            known.put(log);
-        }
+        stored.extend(unit.intake_logs().find_many(user_id, &ids).await?);
+    }
+    let unstored = &attempt.run.unstored_logs;
+    let mut known = KnownLogs::default();
+    for log in stored {
+        known.put(unstored.get(log.id).cloned().unwrap_or(log));
+    }
+    for (_, imported) in logs {
+        unstored.candidates(imported).for_each(|log| known.put(log.clone()));
     }
     Ok(known)
 }
@@ -148,7 +153,7 @@ impl Intake {
             attempt.reject(position, &imported.place, RejectionCause::LogOfTwo);
             return Ok(());
         };
-        let (key, place) = (key(&imported), imported.place.clone());
+        let place = imported.place.clone();
         let earlier = same.as_ref().and_then(|same| log_match::met_in_file(attempt, imported.file, same.id));
         let (id, outcome) = match (same, earlier) {
             (Some(same), Some(earlier)) if earlier.has_name || !log_match::is_named(&imported) => {
@@ -159,7 +164,7 @@ impl Intake {
             (same, _) => self.meet(attempt, unit, imported, same).await?,
         };
         attempt.settle(position, RecordReference::Log(id), outcome);
-        attempt.count_log(id, outcome, key, place);
+        attempt.count_log(id, outcome, place);
         Ok(())
     }
 
@@ -218,6 +223,7 @@ impl Intake {
         let id = id.unwrap_or_else(|| IntakeLogId::from_uuid(attempt.run.entropy.uuid()));
         let log = record.with_id(id);
         note(attempt, None, &log);
+        attempt.leave_unstored(&log);
         self.inserted.insert(id, self.inserted.len());
         self.known.put(log);
         Ok((id, ItemStatus::Created))
@@ -236,6 +242,7 @@ impl Intake {
             note(attempt, Some(before), &log);
             unit.intake_logs().update(self.user_id, &log).await?;
         }
+        attempt.leave_unstored(&log);
         self.known.put(log);
         Ok(())
     }
@@ -245,15 +252,4 @@ impl Intake {
 fn note(attempt: &mut Attempt<'_>, before: Option<IntakeLog>, log: &IntakeLog) {
     let before = before.map(|log| RecordBefore::Log(Box::new(log)));
     attempt.changed(RecordReference::Log(log.id), before, || RecordVersion::of_log(&log.record));
-}
-
-/// Returns a log's key besides its id; an entry of Restwell's own export without a key has none.
-fn key(log: &ImportedLog) -> Option<RecordHash> {
-    match (log.record.external_key(), log.id) {
-        (Some(key), _) => Some(RecordHash::new("log key", key)),
-        (None, None) => {
-            Some(RecordHash::new("log taken", &(log.record.supplement_id(), log.record.created_at())))
-        }
-        (None, Some(_)) => None,
-    }
 }

@@ -3,7 +3,7 @@
 use super::batch::{Numbered, RejectedRecord};
 use super::batch_result::{BatchResult, RecordOutcome};
 use super::deferred::DeferredRecords;
-use super::known_logs::MetLog;
+use super::known_logs::{MetLog, UnstoredLogs};
 use super::recent::{GenerationalCache, RecordHash};
 use super::rejection::Rejection;
 use super::repetition::Repetition;
@@ -15,12 +15,16 @@ use chrono::{DateTime, Utc};
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId, UserId};
 use domain::import::RecordPosition;
 use domain::sleep::SleepRecord;
+use domain::supplement::Upc;
 use std::collections::HashSet;
 
-/// Minimum number of remembered rows, or in a dry run of rows and keys, two a record; twice as many use 18 MB.
+/// Minimum number of remembered rows and, in a dry run, keys of sessions and labels, so up to two a record;
+/// twice as many use 18 MB.
 const HASHES: usize = 450_000;
 /// Minimum number of remembered logs; twice as many use 13 MB.
 const LOGS: usize = 220_000;
+/// Minimum number of logs that a dry run remembers as it would leave them; twice as many use 38 MB.
+const UNSTORED_LOGS: usize = 50_000;
 /// Minimum number of remembered supplements: known, aliased, and hashes of met ones, up to three each; twice
 /// as many use 23 MB.
 const SUPPLEMENTS: usize = 100_000;
@@ -70,6 +74,10 @@ pub(super) struct Run<'a> {
     aliases: GenerationalCache<SupplementId, SupplementId>,
     /// Logs of recent records, each with the last record that has it.
     met_logs: GenerationalCache<IntakeLogId, MetLog>,
+    /// Logs of earlier batches of a dry run.
+    pub(super) unstored_logs: UnstoredLogs,
+    /// Labels of earlier batches of a dry run, by product code.
+    unstored_codes: GenerationalCache<Upc, SupplementId>,
     /// Stored ids of the labels that the file has had, by the hashes of their ids and keys.
     met_labels: GenerationalCache<RecordHash, SupplementId>,
 }
@@ -102,6 +110,8 @@ impl<'a> Run<'a> {
             supplements: GenerationalCache::new(SUPPLEMENTS),
             aliases: GenerationalCache::new(SUPPLEMENTS),
             met_logs: GenerationalCache::new(LOGS),
+            unstored_logs: UnstoredLogs::new(UNSTORED_LOGS),
+            unstored_codes: GenerationalCache::new(SUPPLEMENTS),
             met_labels: GenerationalCache::new(SUPPLEMENTS),
         }
     }
@@ -165,6 +175,8 @@ impl<'a> Run<'a> {
         result.supplements.into_iter().for_each(|id| self.supplements.insert(id, ()));
         result.aliases.into_iter().for_each(|(in_file, id)| self.aliases.insert(in_file, id));
         self.met_logs.extend(result.met_logs);
+        result.unstored_logs.into_iter().for_each(|log| self.unstored_logs.put(log));
+        result.unstored_codes.into_iter().for_each(|(code, id)| self.unstored_codes.insert(code, id));
         result.met_labels.into_iter().for_each(|(hash, id)| self.met_labels.insert(hash, id));
         self.report.profile_changed |= result.profile_changed;
         self.report.profile = result.profile.unwrap_or_else(|| std::mem::take(&mut self.report.profile));
@@ -213,6 +225,11 @@ impl<'a> Run<'a> {
     /// Returns whether the store is known to have a supplement, or would have it after a dry run.
     pub(super) fn knows_supplement(&self, id: SupplementId) -> bool {
         self.supplements.contains(&id)
+    }
+
+    /// Returns the label with this product code that a dry run would have stored in an earlier batch.
+    pub(super) fn unstored_label(&self, code: &Upc) -> Option<SupplementId> {
+        self.unstored_codes.get(code).copied()
     }
 
     /// Returns the last record that has a log, as far as remembered.

@@ -13,7 +13,7 @@ mod memory_store;
 mod one_file;
 mod outage;
 mod profile;
-mod record;
+pub(super) mod record;
 mod reimport;
 mod repeated_label;
 mod repeated_log;

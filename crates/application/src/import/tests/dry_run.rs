@@ -1,8 +1,8 @@
 use super::file::ItemFile;
 use super::memory_store::MemoryStore;
 use super::record::{
-    derived, derived_deep, intake, key, keyed, log, own_log, own_session, own_supplement, rejection, session,
-    supplement, supplement_id,
+    derived, derived_deep, intake, key, keyed, log, log_by_code, own_log, own_session, own_supplement,
+    rejection, session, supplement, supplement_id, supplement_with_code,
 };
 use super::{counts, dry_run, import, import_file};
 use crate::import::ImportReport;
@@ -15,12 +15,20 @@ fn nights() -> impl Iterator<Item = ImportItem> {
     (10..2_410).map(|day| session(keyed(&format!("night {day}"), day * 1_440, day * 1_440 + 480)))
 }
 
-/// Two groups of items in separate batches of a file.
+/// Two groups of items in separate batches of a folder.
 fn in_separate_batches(
     first: impl IntoIterator<Item = ImportItem>,
     then: impl IntoIterator<Item = ImportItem>,
 ) -> ItemFile {
     ItemFile::new(first.into_iter().chain(nights()).chain(then))
+}
+
+/// Like [`in_separate_batches`], of one file.
+fn in_batches_of_one_file(
+    first: impl IntoIterator<Item = ImportItem>,
+    then: impl IntoIterator<Item = ImportItem>,
+) -> ItemFile {
+    ItemFile::of_one_file(first.into_iter().chain(nights()).chain(then))
 }
 
 /// Returns the report of a dry run, and asserts that a real import reports the same.
@@ -138,4 +146,40 @@ async fn a_log_repeated_in_a_later_batch_is_counted_once() {
     };
     assert_eq!(dry_run_report(&store, &in_separate_batches(logs(), logs())).await.logs, counts(4, 0, 0));
     assert_eq!(store.logs().len(), 4);
+}
+
+#[tokio::test]
+async fn an_intake_denotes_the_log_that_an_earlier_batch_would_have_stored() {
+    let id = supplement_id(4);
+    let plain = |at, servings| log(intake(id, at, servings, None));
+    let named = |at, servings, name| log(intake(id, at, servings, Some(name)));
+    let groups = [
+        (vec![own_log(1, intake(id, 5, 1.0, None))], vec![plain(5, 1.0)]),
+        (vec![own_log(1, intake(id, 5, 1.0, None))], vec![own_log(1, intake(id, 50, 1.0, None))]),
+        (vec![plain(5, 1.0)], vec![named(5, 2.0, "a"), plain(5, 1.0)]),
+        (vec![named(5, 1.0, "a")], vec![plain(5, 2.0)]),
+        (vec![named(5, 1.0, "a")], vec![named(50, 2.0, "a"), named(50, 3.0, "b")]),
+        (vec![named(5, 1.0, "stored")], vec![plain(0, 1.0)]),
+    ];
+    for (first, then) in groups {
+        for file in [
+            in_separate_batches(first.clone(), then.clone()),
+            in_batches_of_one_file(first.clone(), then.clone()),
+        ] {
+            let store = MemoryStore::with(person());
+            import(&store, [own_supplement(4, "17", "Magnesium"), named(0, 1.0, "stored")]).await;
+            for _ in 0..2 {
+                assert_eq!(dry_run_report(&store, &file).await.rejected_total, 0);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_intake_by_the_code_of_a_label_in_an_earlier_batch_is_accepted() {
+    let store = MemoryStore::with(person());
+    let labels = [supplement_with_code("17", "Magnesium", "0 36000 29145 2")];
+    let logs = || [log_by_code("036000291452", intake(supplement_id(9), 5, 1.0, None))];
+    let report = dry_run_report(&store, &in_separate_batches(labels, logs())).await;
+    assert_eq!((report.logs, report.rejected_total), (counts(1, 0, 0), 0));
 }

@@ -22,11 +22,11 @@ pub(super) fn session_id(number: u128) -> SleepSessionId {
     SleepSessionId::from_uuid(Uuid::from_u128(0x5e55_0000 + number))
 }
 
-pub(super) fn supplement_id(number: u128) -> SupplementId {
+pub(in crate::import) fn supplement_id(number: u128) -> SupplementId {
     SupplementId::from_uuid(Uuid::from_u128(0x5099_0000 + number))
 }
 
-pub(super) fn log_id(number: u128) -> IntakeLogId {
+pub(in crate::import) fn log_id(number: u128) -> IntakeLogId {
     IntakeLogId::from_uuid(Uuid::from_u128(0x1060_0000 + number))
 }
 
@@ -154,7 +154,7 @@ pub(super) fn own_supplement(number: u128, at: &str, name: &str) -> ImportItem {
     ImportItem::Supplement(Box::new(imported))
 }
 
-pub(super) fn intake(
+pub(in crate::import) fn intake(
     supplement: SupplementId,
     at: i64,
     servings: f64,

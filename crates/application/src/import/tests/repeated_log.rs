@@ -4,7 +4,7 @@ use super::file::ItemFile;
 use super::memory_store::MemoryStore;
 use super::record::{at, intake, key, log, own_log, own_supplement, supplement, supplement_id};
 use super::undo::undo;
-use super::{ImportReport, counts, import_file, of_person};
+use super::{ImportReport, counts, dry_run, import_file, of_person};
 use crate::import::repetition::Repetition;
 use crate::ports::import_source::ImportItem;
 use crate::testing::person;
@@ -172,7 +172,9 @@ proptest! {
                 for item in earlier.clone() {
                     import(&store, &ItemFile::of_one_file([item])).await;
                 }
+                let would = import_file(&store, dry_run(), &file).await.unwrap();
                 let first = import(&store, &file).await;
+                prop_assert_eq!(&would, &first);
                 prop_assert_eq!(accounted(&first), rows.len() as u64, "{:?}", first);
                 let before = store.logs();
                 for _ in 0..2 {
