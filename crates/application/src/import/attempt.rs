@@ -3,6 +3,7 @@
 use super::batch::{RejectedRecord, RejectionCause};
 use super::batch_result::{BatchResult, Kind, RecordOutcome};
 use super::known_logs::MetLog;
+use super::met_labels::{MetId, MetKey};
 use super::recent::RecordHash;
 use super::rejection::Rejection;
 use super::repetition::{Repetition, positioned};
@@ -171,15 +172,23 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// Returns the stored label under a hash of the file's id or key, as far as remembered.
-    pub(super) fn met_label(&self, hash: RecordHash) -> Option<SupplementId> {
-        self.result.met_labels.get(&hash).copied().or_else(|| self.run.met_label(hash))
+    /// Returns what the file has under the hash of a label's id, as far as remembered.
+    pub(super) fn label_with_id(&self, hash: RecordHash) -> Option<MetId> {
+        self.result.met_label_ids.get(&hash).or_else(|| self.run.label_with_id(hash))
+    }
+
+    /// Returns what the file has under the hash of a label's key, as far as remembered.
+    pub(super) fn label_with_key(&self, hash: RecordHash) -> Option<MetKey> {
+        self.result.met_label_keys.get(&hash).or_else(|| self.run.label_with_key(hash))
     }
 
     /// Records that a record of the file has this label.
-    pub(super) fn meet_label(&mut self, hash: RecordHash, id: SupplementId) {
+    pub(super) fn meet_label(&mut self, by_id: Option<(RecordHash, MetId)>, by_key: (RecordHash, MetKey)) {
         if self.run.origin == Origin::File {
-            self.result.met_labels.insert(hash, id);
+            if let Some((hash, met)) = by_id {
+                self.result.met_label_ids.insert(hash, met);
+            }
+            self.result.met_label_keys.insert(by_key.0, by_key.1);
         }
     }
 

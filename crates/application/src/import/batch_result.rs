@@ -3,6 +3,7 @@
 use super::batch::{Numbered, RejectedRecord};
 use super::deferred::DeferredRecords;
 use super::known_logs::MetLog;
+use super::met_labels::{MetId, MetKey};
 use super::recent::{Additions, RecordHash};
 use super::rejection::Rejection;
 use super::report::{ImportReport, ItemStatus};
@@ -35,8 +36,10 @@ pub(super) struct BatchResult {
     pub(super) superseded: Vec<u64>,
     /// Sessions of records of this batch, each with the last record's position.
     pub(super) met: HashMap<SleepSessionId, RecordPosition>,
-    /// Labels of this batch, by the hashes of their ids and keys.
-    pub(super) met_labels: HashMap<RecordHash, SupplementId>,
+    /// Labels of records of this batch, by the hashes of their ids.
+    pub(super) met_label_ids: Additions<RecordHash, MetId>,
+    /// Labels of records of this batch, by the hashes of their keys.
+    pub(super) met_label_keys: Additions<RecordHash, MetKey>,
     /// Logs of records of this batch, each with the last record that has it.
     pub(super) met_logs: Additions<IntakeLogId, MetLog>,
     /// Logs as a dry run would leave them.

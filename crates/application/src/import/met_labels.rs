@@ -1,36 +1,103 @@
 //! The labels that a file has had so far.
 //!
-//! An id belongs to the first label that has it. Several labels with one key are versions if each has its own
-//! id; otherwise the later ones repeat the first.
+//! An id belongs to the first label that has it; a record with this id and without a catalogue's key is the
+//! same label. Several records with one key are versions if each has its own id and another text than the
+//! version before it; otherwise the later ones repeat the first.
 
 use super::attempt::Attempt;
 use super::recent::RecordHash;
 use crate::ports::import_source::ImportedSupplement;
+use crate::ports::storage::RecordVersion;
 use domain::id::SupplementId;
+use domain::supplement::CatalogueKey;
 
-/// Returns whether the file has the id of a label for another key.
-pub(super) fn has_anothers_id(attempt: &Attempt<'_>, label: &ImportedSupplement) -> bool {
-    let is_met = label.id.is_some_and(|id| attempt.met_label(of_id(label, id)).is_some());
-    is_met && attempt.met_label(of_version(label, label.id)).is_none()
+/// What a file has under an id.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MetId {
+    stored: SupplementId,
+    /// Hash of the key, a catalogue's if any record with the id has one.
+    key: RecordHash,
+    /// Whether the key is no catalogue's.
+    lacks_key: bool,
+    /// Whether the label is a person's own product.
+    is_own: bool,
 }
 
-/// Returns the stored label of an earlier record of the file that this one repeats.
-pub(super) fn repeated(attempt: &Attempt<'_>, label: &ImportedSupplement) -> Option<SupplementId> {
-    let without_id = || attempt.met_label(of_version(label, None));
-    let other = match label.id {
-        Some(_) => attempt.met_label(of_version(label, label.id)),
-        None => attempt.met_label(of_key(label)),
-    };
-    other.or_else(without_id)
+/// What a file has under a key.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MetKey {
+    /// The latest version.
+    stored: SupplementId,
+    /// Its text; `None` if a record has no id, so that all later ones repeat it.
+    text: Option<RecordVersion>,
 }
 
-/// Records that the file has a label, which is stored under this id.
-pub(super) fn meet(attempt: &mut Attempt<'_>, label: &ImportedSupplement, stored: SupplementId) {
-    if let Some(id) = label.id {
-        attempt.meet_label(of_id(label, id), stored);
-        attempt.meet_label(of_key(label), stored);
+/// How a record relates to the earlier ones of its file.
+pub(super) enum Meeting {
+    New,
+    /// It repeats an earlier one, which has this stored label.
+    Repeated(SupplementId),
+    /// Its id belongs to a label with another key.
+    AnothersId,
+}
+
+/// Compares a record with the earlier ones of its file.
+pub(super) fn compare(attempt: &Attempt<'_>, label: &ImportedSupplement) -> Meeting {
+    match label.id.and_then(|id| attempt.label_with_id(of_id(label, id))) {
+        Some(met) if met.is_label(label) => return Meeting::Repeated(met.stored),
+        Some(_) => return Meeting::AnothersId,
+        None => {}
     }
-    attempt.meet_label(of_version(label, label.id), stored);
+    match attempt.label_with_key(of_key(label)) {
+        Some(met) if met.is_repeated_by(label) => Meeting::Repeated(met.stored),
+        _ => Meeting::New,
+    }
+}
+
+/// Records that the file has a label, which is stored under this id, and whether it is a new version.
+pub(super) fn meet(
+    attempt: &mut Attempt<'_>,
+    label: &ImportedSupplement,
+    stored: SupplementId,
+    is_new: bool,
+) {
+    let by_id = label.id.map(|id| {
+        let earlier = attempt.label_with_id(of_id(label, id));
+        let kept = earlier.filter(|met| !met.lacks_key || lacks_key(&label.key));
+        (of_id(label, id), kept.unwrap_or_else(|| MetId::new(label, stored)))
+    });
+    let by_key = match attempt.label_with_key(of_key(label)) {
+        Some(earlier) if label.id.is_none() => MetKey { text: None, ..earlier },
+        Some(earlier) if !is_new => earlier,
+        _ => MetKey { stored, text: label.id.map(|_| RecordVersion::of_label(&label.label)) },
+    };
+    attempt.meet_label(by_id, (of_key(label), by_key));
+}
+
+impl MetId {
+    fn new(label: &ImportedSupplement, stored: SupplementId) -> Self {
+        let is_own = label.key.owner().is_some();
+        Self { stored, key: of_key(label), lacks_key: lacks_key(&label.key), is_own }
+    }
+
+    /// Returns whether a record with this id is the same label.
+    fn is_label(&self, label: &ImportedSupplement) -> bool {
+        let may_lack_key = !self.is_own && label.key.owner().is_none();
+        self.key == of_key(label) || may_lack_key && (self.lacks_key || lacks_key(&label.key))
+    }
+}
+
+impl MetKey {
+    /// Returns whether a record with this key and another id, or none, is the same version.
+    fn is_repeated_by(&self, label: &ImportedSupplement) -> bool {
+        let is_equal = |text| text == RecordVersion::of_label(&label.label);
+        label.id.is_none() || self.text.is_none_or(is_equal)
+    }
+}
+
+/// Returns whether a key is no catalogue's: such a label is found by its id alone.
+pub(super) fn lacks_key(key: &CatalogueKey) -> bool {
+    key.source() == CatalogueKey::RESTWELL
 }
 
 fn of_id(label: &ImportedSupplement, id: SupplementId) -> RecordHash {
@@ -39,8 +106,4 @@ fn of_id(label: &ImportedSupplement, id: SupplementId) -> RecordHash {
 
 fn of_key(label: &ImportedSupplement) -> RecordHash {
     RecordHash::new("label key", &(label.file, &label.key))
-}
-
-fn of_version(label: &ImportedSupplement, id: Option<SupplementId>) -> RecordHash {
-    RecordHash::new("label version", &(label.file, &label.key, id))
 }

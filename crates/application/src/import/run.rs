@@ -4,6 +4,7 @@ use super::batch::{Numbered, RejectedRecord};
 use super::batch_result::{BatchResult, RecordOutcome};
 use super::deferred::DeferredRecords;
 use super::known_logs::{MetLog, UnstoredLogs};
+use super::met_labels::{MetId, MetKey};
 use super::recent::{GenerationalCache, RecordHash};
 use super::rejection::Rejection;
 use super::repetition::Repetition;
@@ -25,8 +26,8 @@ const HASHES: usize = 450_000;
 const LOGS: usize = 220_000;
 /// Minimum number of logs that a dry run remembers as it would leave them; twice as many use 38 MB.
 const UNSTORED_LOGS: usize = 50_000;
-/// Minimum number of remembered supplements: known, aliased, and hashes of met ones, up to three each; twice
-/// as many use 23 MB.
+/// Minimum number of remembered labels: by id, by id in the file, and by the hashes of that id and of the key,
+/// one each; twice as many use 47 MB, in a dry run also 17 MB for product codes.
 const SUPPLEMENTS: usize = 100_000;
 /// Minimum number of remembered sessions; twice as many, new or changed and in all, use 3 MB.
 const MIN_REMEMBERED: usize = 10_000;
@@ -78,8 +79,10 @@ pub(super) struct Run<'a> {
     pub(super) unstored_logs: UnstoredLogs,
     /// Labels of earlier batches of a dry run, by product code.
     unstored_codes: GenerationalCache<Upc, SupplementId>,
-    /// Stored ids of the labels that the file has had, by the hashes of their ids and keys.
-    met_labels: GenerationalCache<RecordHash, SupplementId>,
+    /// Labels of recent records, by the hashes of their ids.
+    met_label_ids: GenerationalCache<RecordHash, MetId>,
+    /// Labels of recent records, by the hashes of their keys.
+    met_label_keys: GenerationalCache<RecordHash, MetKey>,
 }
 
 impl<'a> Run<'a> {
@@ -112,7 +115,8 @@ impl<'a> Run<'a> {
             met_logs: GenerationalCache::new(LOGS),
             unstored_logs: UnstoredLogs::new(UNSTORED_LOGS),
             unstored_codes: GenerationalCache::new(SUPPLEMENTS),
-            met_labels: GenerationalCache::new(SUPPLEMENTS),
+            met_label_ids: GenerationalCache::new(SUPPLEMENTS),
+            met_label_keys: GenerationalCache::new(SUPPLEMENTS),
         }
     }
 
@@ -177,7 +181,8 @@ impl<'a> Run<'a> {
         self.met_logs.extend(result.met_logs);
         result.unstored_logs.into_iter().for_each(|log| self.unstored_logs.put(log));
         result.unstored_codes.into_iter().for_each(|(code, id)| self.unstored_codes.insert(code, id));
-        result.met_labels.into_iter().for_each(|(hash, id)| self.met_labels.insert(hash, id));
+        self.met_label_ids.extend(result.met_label_ids);
+        self.met_label_keys.extend(result.met_label_keys);
         self.report.profile_changed |= result.profile_changed;
         self.report.profile = result.profile.unwrap_or_else(|| std::mem::take(&mut self.report.profile));
         result.notes.iter().for_each(|(_, note)| self.report.note(note.clone().into()));
@@ -217,9 +222,14 @@ impl<'a> Run<'a> {
         self.aliases.get(&in_file).copied()
     }
 
-    /// Returns the stored label under a hash of the file's id or key, as far as remembered.
-    pub(super) fn met_label(&self, hash: RecordHash) -> Option<SupplementId> {
-        self.met_labels.get(&hash).copied()
+    /// Returns what the file has under the hash of a label's id, as far as remembered.
+    pub(super) fn label_with_id(&self, hash: RecordHash) -> Option<MetId> {
+        self.met_label_ids.get(&hash).copied()
+    }
+
+    /// Returns what the file has under the hash of a label's key, as far as remembered.
+    pub(super) fn label_with_key(&self, hash: RecordHash) -> Option<MetKey> {
+        self.met_label_keys.get(&hash).copied()
     }
 
     /// Returns whether the store is known to have a supplement, or would have it after a dry run.

@@ -2,14 +2,14 @@
 
 use super::attempt::Attempt;
 use super::batch::{Numbered, RejectionCause};
-use super::met_labels;
+use super::met_labels::{self, Meeting, lacks_key};
 use super::repetition::Repetition;
 use super::report::ItemStatus;
 use crate::ports::import_source::ImportedSupplement;
 use crate::ports::storage::{
     RecordBefore, RecordReference, RecordVersion, StorageError, SupplementRepository, UnitOfWork,
 };
-use domain::id::{SupplementId, UserId};
+use domain::id::SupplementId;
 use domain::supplement::{CatalogueKey, LabelChange, Supplement};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -18,9 +18,7 @@ use std::collections::{HashMap, HashSet};
 #[derive(Default)]
 struct Labels {
     /// Labels stored before the batch, by id.
-    by_id: HashMap<SupplementId, Supplement>,
-    /// Owners of the labels that are products of a person.
-    owners: HashMap<SupplementId, UserId>,
+    by_id: HashMap<SupplementId, (CatalogueKey, Supplement)>,
     /// Labels stored before the batch, by key.
     current: HashMap<CatalogueKey, Supplement>,
     /// Ids and keys of the batch's records so far; for these, the maps above may be outdated.
@@ -48,16 +46,16 @@ pub(super) async fn store(
     let mut labels = Labels::look_up(repository, &imported).await?;
     labels.ids = drawn_ids(attempt, &imported);
     for (position, supplement) in imported {
-        let is_ambiguous = met_labels::has_anothers_id(attempt, &supplement);
+        let is_ambiguous = matches!(met_labels::compare(attempt, &supplement), Meeting::AnothersId);
         let supplement = if is_ambiguous { without_id(&supplement) } else { supplement };
-        if let Some(id) = met_labels::repeated(attempt, &supplement) {
+        if let Meeting::Repeated(id) = met_labels::compare(attempt, &supplement) {
             if let Some(in_file) = supplement.id.filter(|in_file| *in_file != id) {
                 labels.store_deferred(repository).await?;
                 if repository.find(in_file).await?.is_none() {
                     attempt.alias(in_file, id);
                 }
             }
-            met_labels::meet(attempt, &supplement, id);
+            met_labels::meet(attempt, &supplement, id, false);
             attempt.settle(position, RecordReference::Label(id), ItemStatus::Unchanged);
             attempt.count_supplement(id, ItemStatus::Unchanged, &supplement);
             continue;
@@ -76,7 +74,7 @@ pub(super) async fn store(
         {
             attempt.alias(in_file, id);
         }
-        met_labels::meet(attempt, &supplement, id);
+        met_labels::meet(attempt, &supplement, id, true);
         attempt.settle(position, RecordReference::Label(id), outcome);
         attempt.count_supplement(id, outcome, &stored);
     }
@@ -125,17 +123,15 @@ impl Labels {
         let by_id = if ids.is_empty() { Vec::new() } else { repository.find_many(&ids).await? };
         let keys: Vec<CatalogueKey> = imported.iter().map(|(_, supplement)| supplement.key.clone()).collect();
         let current = repository.find_current_many(&keys).await?;
-        let owners = by_id.iter().filter_map(|(key, known)| Some((known.id, key.owner()?))).collect();
-        let by_id = by_id.into_iter().map(|(_, known)| (known.id, known)).collect();
-        Ok(Self { by_id, owners, current: current.into_iter().collect(), ..Self::default() })
+        let by_id = by_id.into_iter().map(|(key, known)| (known.id, (key, known))).collect();
+        Ok(Self { by_id, current: current.into_iter().collect(), ..Self::default() })
     }
 
     /// Removes the id of a record if it belongs to an own product of another person, or if exactly one of the
     /// two is an own product.
     fn without_foreign_id<'a>(&self, imported: &'a ImportedSupplement) -> Cow<'a, ImportedSupplement> {
-        let known = imported.id.filter(|id| self.by_id.contains_key(id));
-        match known {
-            Some(id) if self.owners.get(&id).copied() != imported.key.owner() => without_id(imported),
+        match imported.id.and_then(|id| self.by_id.get(&id)) {
+            Some((key, _)) if key.owner() != imported.key.owner() => without_id(imported),
             _ => Cow::Borrowed(imported),
         }
     }
@@ -149,8 +145,8 @@ impl Labels {
         imported: &ImportedSupplement,
     ) -> Result<Option<(SupplementId, ItemStatus)>, StorageError> {
         let known = self.find_known(repository, imported).await?;
-        self.met_keys.insert(imported.key.clone());
-        self.seen_ids.extend(imported.id.into_iter().chain(known.as_ref().map(|known| known.id)));
+        self.met_keys.extend([&imported.key].into_iter().chain(known.iter().map(|(key, _)| key)).cloned());
+        self.seen_ids.extend(imported.id.into_iter().chain(known.iter().map(|(_, known)| known.id)));
         let placed = match known {
             Some(known) => correct(attempt, repository, imported, known).await?,
             None => Some((self.enter(attempt, imported), ItemStatus::Created)),
@@ -159,29 +155,31 @@ impl Labels {
         Ok(placed)
     }
 
-    /// Finds the stored label by id, else by key; labels that the batch has changed are read again.
+    /// Finds the stored label by id, else by key, with its key; labels that the batch has changed are read
+    /// again.
     async fn find_known(
         &mut self,
         repository: &mut dyn SupplementRepository,
         imported: &ImportedSupplement,
-    ) -> Result<Option<Supplement>, StorageError> {
-        let by_id = imported.id.and_then(|id| self.by_id.get(&id));
-        let known = by_id.or_else(|| self.current.get(&imported.key));
+    ) -> Result<Option<(CatalogueKey, Supplement)>, StorageError> {
+        let by_id = imported.id.and_then(|id| self.by_id.get(&id)).cloned();
+        let of_key = |known: Supplement| (imported.key.clone(), known);
+        let known = by_id.or_else(|| self.current.get(&imported.key).cloned().map(of_key));
         let is_met = |id: SupplementId| self.seen_ids.contains(&id);
         if !self.met_keys.contains(&imported.key)
             && !imported.id.is_some_and(is_met)
-            && !known.is_some_and(|known| is_met(known.id))
+            && !known.as_ref().is_some_and(|(key, known)| is_met(known.id) || self.met_keys.contains(key))
         {
-            return Ok(known.cloned());
+            return Ok(known);
         }
         self.store_deferred(repository).await?;
         let by_id = match imported.id {
-            Some(id) => repository.find(id).await?.map(|(_, known)| known),
+            Some(id) => repository.find(id).await?,
             None => None,
         };
         match by_id {
             Some(known) => Ok(Some(known)),
-            None => repository.find_current(&imported.key).await,
+            None => Ok(repository.find_current(&imported.key).await?.map(of_key)),
         }
     }
 
@@ -205,29 +203,27 @@ impl Labels {
     }
 }
 
+/// Changes a stored label. `None` if its id was found under another catalogue's key.
 async fn correct(
     attempt: &mut Attempt<'_>,
     repository: &mut dyn SupplementRepository,
     imported: &ImportedSupplement,
-    known: Supplement,
+    (key, known): (CatalogueKey, Supplement),
 ) -> Result<Option<(SupplementId, ItemStatus)>, StorageError> {
+    if key != imported.key && !lacks_key(&key) && !lacks_key(&imported.key) {
+        return Ok(None);
+    }
     match change(repository, &known, imported).await? {
         LabelChange::Unchanged => Ok(Some((known.id, ItemStatus::Unchanged))),
         LabelChange::UpdateInPlace => {
             let id = known.id;
-            let key = repository.find(id).await?.map_or_else(|| imported.key.clone(), |(key, _)| key);
-            // A label without a catalogue's key is found by its id alone.
-            if key != imported.key && imported.key.source() != CatalogueKey::RESTWELL {
-                return Ok(None);
-            }
             note(attempt, id, Some((key, known.clone())), imported);
             repository.update(&known.corrected(imported.label.clone())).await?;
             Ok(Some((id, ItemStatus::Updated)))
         }
         LabelChange::NewVersion => {
-            // A key that was ever used has a current version, possibly later than the file's. Without one,
-            // the version would take the place of another key.
-            let Some(current) = repository.find_current(&imported.key).await? else { return Ok(None) };
+            // A key that was ever used has a current version, possibly later than the file's.
+            let Some(current) = repository.find_current(&key).await? else { return Ok(None) };
             if current.label == imported.label {
                 return Ok(Some((current.id, ItemStatus::Unchanged)));
             }
@@ -236,8 +232,8 @@ async fn correct(
             let id = id.unwrap_or_else(|| SupplementId::from_uuid(attempt.run.entropy.uuid()));
             let entered_at = imported.entry_date.unwrap_or(attempt.run.now);
             let version = Supplement::enter(id, imported.label.clone(), entered_at);
-            repository.replace(current.id, &imported.key, &version).await?;
-            note(attempt, id, Some((imported.key.clone(), current)), imported);
+            repository.replace(current.id, &key, &version).await?;
+            note(attempt, id, Some((key, current)), imported);
             Ok(Some((id, ItemStatus::Updated)))
         }
     }

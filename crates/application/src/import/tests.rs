@@ -10,6 +10,7 @@ mod known;
 mod log;
 mod memory_imports;
 mod memory_store;
+mod met_labels;
 mod one_file;
 mod outage;
 mod profile;
