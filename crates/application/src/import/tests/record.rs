@@ -154,6 +154,17 @@ pub(super) fn own_supplement(number: u128, at: &str, name: &str) -> ImportItem {
     ImportItem::Supplement(Box::new(imported))
 }
 
+/// Like [`own_supplement`], without a catalogue's key, so that the id is the key.
+pub(super) fn own_supplement_without_key(number: u128, name: &str) -> ImportItem {
+    let key = CatalogueKey::new("restwell".to_owned(), supplement_id(number).to_string()).unwrap();
+    match own_supplement(number, "17", name) {
+        ImportItem::Supplement(supplement) => {
+            ImportItem::Supplement(Box::new(ImportedSupplement { key, ..*supplement }))
+        }
+        item => item,
+    }
+}
+
 pub(in crate::import) fn intake(
     supplement: SupplementId,
     at: i64,

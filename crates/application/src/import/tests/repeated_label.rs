@@ -2,7 +2,10 @@
 
 use super::file::ItemFile;
 use super::memory_store::MemoryStore;
-use super::record::{at, intake, key, label, log, own_log, own_supplement, supplement, supplement_id};
+use super::record::{
+    at, intake, key, label, log, own_log, own_supplement, own_supplement_without_key, supplement,
+    supplement_id,
+};
 use super::{ImportReport, counts, dry_run, import_file, of_person};
 use crate::import::repetition::Repetition;
 use crate::ports::import_source::ImportItem;
@@ -118,6 +121,64 @@ async fn a_logged_label_that_a_file_repeats_with_another_text_gets_no_version() 
 }
 
 #[tokio::test]
+async fn a_label_that_a_file_has_with_and_without_its_catalogues_key_is_stored_once() {
+    for name in ["Magnesium", "Magnesium Citrate"] {
+        for items in [
+            [own_supplement(4, "17", "Magnesium"), own_supplement_without_key(4, name)],
+            [own_supplement_without_key(4, "Magnesium"), own_supplement(4, "17", name)],
+        ] {
+            let taken = own_log(1, intake(supplement_id(4), 5, 1.0, None));
+            for file in files(items.into_iter().chain([taken])) {
+                let store = MemoryStore::with(person());
+                let report = import(&store, &file).await;
+                assert_eq!((report.supplements, report.logs), (counts(1, 0, 0), counts(1, 0, 0)));
+                assert_eq!(notes(&report), [("line 3", text(Repetition::Repeated).as_str())]);
+                let before = content(&store);
+                assert_eq!(before.0[0].1, supplement_id(4));
+                for _ in 0..2 {
+                    assert_eq!(import(&store, &file).await.supplements, counts(0, 0, 1));
+                    assert_eq!(content(&store), before);
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_id_of_two_catalogues_belongs_to_the_first_though_a_record_lacks_a_key() {
+    let items = [
+        own_supplement_without_key(4, "Magnesium"),
+        own_supplement(4, "17", "Magnesium"),
+        own_supplement(4, "18", "Zinc"),
+    ];
+    for file in files(items) {
+        let store = MemoryStore::with(person());
+        let report = import(&store, &file).await;
+        assert_eq!(report.supplements, counts(2, 0, 0));
+        let expected = [text(Repetition::Repeated), text(Repetition::Ambiguous)];
+        let mut reasons: Vec<_> = notes(&report).into_iter().map(|(_, reason)| reason).collect();
+        reasons.sort_by_key(|reason| *reason == expected[1]);
+        assert_eq!(reasons, expected);
+        assert_ne!(store.current(&key("18")).id, supplement_id(4));
+        assert_eq!(import(&store, &file).await.supplements, counts(0, 0, 2));
+    }
+}
+
+#[tokio::test]
+async fn a_logged_label_that_is_corrected_by_its_id_gets_a_version_under_its_key() {
+    let store = MemoryStore::with(person());
+    let taken = own_log(1, intake(supplement_id(4), 5, 1.0, None));
+    let [first, _] = files([own_supplement(4, "17", "Magnesium"), taken]);
+    import(&store, &first).await;
+    for file in files([own_supplement_without_key(4, "Magnesium Citrate")]) {
+        let report = import(&store, &file).await;
+        assert_eq!(report.rejected_total, 0);
+        assert_eq!(store.current(&key("17")).label, label("Magnesium Citrate"));
+        assert_eq!((content(&store).0.len(), store.logs()[0].record.supplement_id()), (2, supplement_id(4)));
+    }
+}
+
+#[tokio::test]
 async fn versions_of_which_two_have_the_same_text_imported_again_change_nothing() {
     let items = [
         own_supplement(4, "17", "Magnesium"),
@@ -154,15 +215,22 @@ async fn a_text_that_returns_is_a_version_of_its_own() {
 
 #[tokio::test]
 async fn the_id_of_a_stored_label_under_another_key_changes_nothing() {
-    let store = MemoryStore::with(person());
-    let [first, _] = files([own_supplement(4, "17", "Magnesium")]);
-    import(&store, &first).await;
-    let before = content(&store);
-    for file in files([own_supplement(4, "18", "Zinc"), own_supplement(4, "17", "Magnesium")]) {
-        let report = import(&store, &file).await;
-        assert_eq!((report.supplements, report.rejected_total), (counts(0, 0, 1), 1));
-        assert_eq!(report.rejected[0].place, "line 2");
-        assert_eq!(content(&store), before);
+    for (is_logged, has_key) in [(false, false), (false, true), (true, false), (true, true)] {
+        let store = MemoryStore::with(person());
+        let log = is_logged.then(|| own_log(1, intake(supplement_id(4), 5, 1.0, None)));
+        let other = has_key.then(|| supplement("18", "Iron"));
+        let labels = [own_supplement(4, "17", "Magnesium")].into_iter().chain(other);
+        let [first, _] = files(labels.chain(log));
+        import(&store, &first).await;
+        let before = content(&store);
+        for name in ["Zinc", "Magnesium"] {
+            for file in files([own_supplement(4, "18", name), own_supplement(4, "17", "Magnesium")]) {
+                let report = import(&store, &file).await;
+                assert_eq!((report.supplements, report.rejected_total), (counts(0, 0, 1), 1));
+                assert_eq!(report.rejected[0].place, "line 2");
+                assert_eq!(content(&store), before);
+            }
+        }
     }
 }
 
