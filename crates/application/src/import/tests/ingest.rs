@@ -4,7 +4,8 @@ use super::file::ItemFile;
 use super::memory_store::{Content, MemoryStore};
 use super::profile::{born_tomorrow_but_one, profile, tall};
 use super::record::{
-    derived, intake, keyed, log, log_by_code, minute, own_session, session, supplement, supplement_id,
+    derived, intake, key, keyed, log, log_by_code, minute, own_session, own_supplement, session, supplement,
+    supplement_id,
 };
 use super::{import_file, of_person};
 use crate::audit::testing::{assert_events, event};
@@ -145,6 +146,34 @@ async fn an_item_rejected_by_the_store_has_a_code_and_a_member() {
         (ItemCode::InvalidMember, Some("created_at")),
     ];
     assert_eq!(statuses.collect::<Vec<_>>(), expected);
+}
+
+#[tokio::test]
+async fn the_id_of_a_label_under_another_catalogues_key_is_rejected_and_other_items_are_stored() {
+    let store = MemoryStore::with(person());
+    ingest(&store, vec![accepted(own_supplement(4, "17", "Magnesium"))]).await;
+    let stored = store.current(&key("17"));
+    for (name, others) in [("Magnesium", "19"), ("Zinc", "20")] {
+        let conflicting = accepted(own_supplement(4, "18", name));
+        let report = ingest(&store, vec![conflicting, accepted(supplement(others, "Iron"))]).await;
+        assert_eq!(words(&report), ["id_conflict", "created"]);
+        assert_eq!(store.current(&key("17")), stored);
+    }
+    assert_eq!(store.content().supplements.len(), 3);
+}
+
+#[tokio::test]
+async fn items_stored_before_a_failure_of_the_store_are_kept() {
+    let store = MemoryStore::with(person());
+    let items: Vec<_> =
+        (0..4_000).map(|at| accepted(session(derived(at * 10, at * 10 + 9)))).collect();
+    store.pass("commit");
+    store.fail("commit", StorageError::Unavailable);
+    let failed = run(&store, user_id(1), Items { items: items.clone(), counted: Ok(4_000) }).await;
+    assert!(matches!(failed, Err(IngestError::Storage(StorageError::Unavailable))));
+    assert_eq!(store.sessions().len(), 2_000);
+    let report = ingest(&store, items).await;
+    assert_eq!((report.unchanged, report.created), (2_000, 2_000));
 }
 
 #[tokio::test]
