@@ -200,33 +200,53 @@ async fn a_read_of_days_is_counted_with_its_range_even_if_there_is_no_intake() {
     assert_eq!(reads.all().len(), 1);
 }
 
-#[tokio::test]
-async fn intakes_after_the_end_of_a_period_are_not_listed() {
-    let log = |at: DateTime<Utc>| IntakeLogRow {
-        id: IntakeLogId::from_uuid(Uuid::nil()),
-        created_at_micros: at.timestamp_micros(),
-        servings: 1.0,
-    };
+fn supplement(number: u128) -> Arc<Supplement> {
     let label = SupplementLabelFields { name: "Magnesium".to_owned(), ..SupplementLabelFields::default() };
     let label = SupplementLabel::new(label).unwrap();
-    let supplement = |number| {
-        let id = SupplementId::from_uuid(Uuid::from_u128(number));
-        Arc::new(Supplement::enter(id, label.clone(), noon()))
-    };
+    Arc::new(Supplement::enter(SupplementId::from_uuid(Uuid::from_u128(number)), label, noon()))
+}
+
+fn log_at(at: DateTime<Utc>) -> IntakeLogRow {
+    let id = IntakeLogId::from_uuid(Uuid::nil());
+    IntakeLogRow { id, created_at_micros: at.timestamp_micros(), servings: 1.0 }
+}
+
+/// Lists the minute before noon in pages of this size, of which the store has these.
+async fn list_minute(
+    pages: Vec<Vec<SupplementRecord>>,
+    size: u16,
+) -> Vec<(Arc<Supplement>, Vec<IntakeLogRow>)> {
+    let size = PageSize::new(size).unwrap();
+    let mut reader = MockSupplementReader::new();
+    reader.expect_page().times(pages.len()).returning(move |query| {
+        assert_eq!((query.start, query.page.size), (Some(noon() - seconds(60)), size));
+        let number = usize::try_from(query.page.number.get()).unwrap();
+        Ok(SupplementPage { records: pages[number - 1].clone(), has_more: number < pages.len() })
+    });
+    let period = noon() - seconds(60)..=noon();
+    let records = ListIntakes::new(Arc::new(reader)).run(user_id(1), period, size).await.unwrap();
+    records.into_iter().map(|record| (record.supplement, record.logs)).collect()
+}
+
+#[tokio::test]
+async fn intakes_after_the_end_of_a_period_are_not_listed() {
     let (end, later) = (noon(), noon() + seconds(1));
     let records = vec![
-        SupplementRecord { supplement: supplement(1), logs: vec![log(later), log(end)] },
-        SupplementRecord { supplement: supplement(2), logs: vec![log(later)] },
+        SupplementRecord { supplement: supplement(1), logs: vec![log_at(later), log_at(end)] },
+        SupplementRecord { supplement: supplement(2), logs: vec![log_at(later)] },
     ];
-    let mut reader = MockSupplementReader::new();
-    reader
-        .expect_page()
-        .times(1)
-        .withf(|query| query.start == Some(noon() - seconds(60)))
-        .return_once(move |_| Ok(SupplementPage { records, has_more: false }));
-    let size = PageSize::new(20).unwrap();
-    let period = noon() - seconds(60)..=end;
-    let page = ListIntakes::new(Arc::new(reader)).run(user_id(1), period, size).await.unwrap();
-    let listed: Vec<_> = page.records.into_iter().map(|record| (record.supplement, record.logs)).collect();
-    assert_eq!(listed, [(supplement(1), vec![log(end)])]);
+    assert_eq!(list_minute(vec![records], 20).await, [(supplement(1), vec![log_at(end)])]);
+}
+
+#[tokio::test]
+async fn supplements_taken_only_after_a_period_take_no_place_on_its_page() {
+    let (end, later) = (noon(), noon() + seconds(1));
+    let record = |number, at| SupplementRecord { supplement: supplement(number), logs: vec![log_at(at)] };
+    let pages = vec![
+        vec![record(1, later), record(2, later)],
+        vec![record(3, later), record(4, end)],
+        vec![record(5, end), record(6, end)],
+    ];
+    let expected = [4, 5].map(|number| (supplement(number), vec![log_at(end)]));
+    assert_eq!(list_minute(pages, 2).await, expected);
 }

@@ -109,7 +109,7 @@ async fn intakes(
     period: RangeInclusive<DateTime<Utc>>,
 ) -> Result<Vec<IntakeLine>, Problem> {
     let Some(size) = PageSize::new(50) else { return Ok(Vec::new()) };
-    let page = state.nights.intakes.run(person.user_id, period, size).await?;
+    let records = state.nights.intakes.run(person.user_id, period, size).await?;
     let line = |record: &application::read::SupplementRecord| {
         let label = &record.supplement.label;
         IntakeLine {
@@ -118,14 +118,14 @@ async fn intakes(
             times: record.logs.len(),
         }
     };
-    Ok(page.records.iter().take(MAX_LISTED).map(line).collect())
+    Ok(records.iter().take(MAX_LISTED).map(line).collect())
 }
 
 async fn has_intakes(state: &PageState, person: &SignedInPerson) -> Result<bool, Problem> {
     let Some(size) = PageSize::new(1) else { return Ok(false) };
     let ever = DateTime::UNIX_EPOCH..=DateTime::<Utc>::MAX_UTC;
-    let page = state.nights.intakes.run(person.user_id, ever, size).await?;
-    Ok(!page.records.is_empty())
+    let records = state.nights.intakes.run(person.user_id, ever, size).await?;
+    Ok(!records.is_empty())
 }
 
 /// Lists the readers of the data since a given time, latest first.
