@@ -2,10 +2,11 @@
 
 use crate::audit;
 use crate::ports::storage::{Import, ProfileReader, StorageError};
+use chrono::{DateTime, Utc};
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::{ImportId, UserId};
 use domain::import::ImportState;
-use domain::user::{ProfileChange, ProfileField, ProfileOrigin, ProfileSource};
+use domain::user::{ProfileChange, ProfileField, ProfileOrigin, ProfileSource, User};
 use std::sync::Arc;
 
 /// Why nothing was applied.
@@ -37,7 +38,7 @@ impl ApplyProfile {
             return Ok(Vec::new());
         }
         let user = self.profiles.find_profile(*user_id).await?;
-        Ok(user.map(|user| report.profile.proposals(&user)).unwrap_or_default())
+        Ok(user.map(|user| possible(import, &user, self.trail.now())).unwrap_or_default())
     }
 
     /// Applies the proposals for these fields, and returns how many changed the profile. Zero if all were
@@ -59,7 +60,12 @@ impl ApplyProfile {
             return unit.refuse(ApplyProfileError::NotDone).await;
         }
         let before = user.clone();
-        let applied = import.report.profile.apply(&mut user, fields);
+        let fields: Vec<_> = possible(&import, &user, self.trail.now())
+            .iter()
+            .map(ProfileChange::field)
+            .filter(|field| fields.contains(field))
+            .collect();
+        let applied = import.report.profile.apply(&mut user, &fields);
         if applied == 0 {
             unit.rollback().await?;
             return Ok(0);
@@ -73,4 +79,11 @@ impl ApplyProfile {
         audit::commit(unit, &[event.user(user_id).subject(id.as_uuid())]).await?;
         Ok(applied)
     }
+}
+
+/// Returns the proposals of an import without a birth date in the future, which an earlier release stored.
+fn possible(import: &Import, user: &User, now: DateTime<Utc>) -> Vec<ProfileChange> {
+    let mut proposals = import.report.profile.proposals(user);
+    proposals.retain(|change| !change.new.is_in_the_future(now));
+    proposals
 }

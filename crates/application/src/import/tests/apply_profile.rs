@@ -2,7 +2,7 @@
 
 use super::import;
 use super::memory_store::MemoryStore;
-use super::profile::{changes_of, height, known, profile, tall};
+use super::profile::{born_tomorrow_but_one, changes_of, height, known, profile, tall};
 use super::undo::{set_state, undo};
 use crate::import::{ApplyProfile, ApplyProfileError};
 use crate::ports::import_source::ImportedProfile;
@@ -99,6 +99,24 @@ async fn a_proposed_value_that_the_person_has_entered_since_is_not_shown() {
     edit(&store, 170).await;
     assert_eq!(proposed(&store, 0).await.len(), 1);
     assert_eq!(apply(&store, id, user_id(1), &[ProfileField::Height]).await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn a_birth_date_in_the_future_that_was_proposed_is_left_out() {
+    let (store, id) = after_import().await;
+    let mut unit = store.units().begin().await.unwrap();
+    let mut import = unit.imports().find(id).await.unwrap().unwrap();
+    let [old, new] = [None, born_tomorrow_but_one().birth_date].map(ProfileValue::BirthDate);
+    let proposal = ProfileChange { old, new, is_applied: false };
+    import.report.profile = import.report.profile.iter().copied().chain([proposal]).collect();
+    unit.imports().update(&import).await.unwrap();
+    unit.commit().await.unwrap();
+    let fields: Vec<_> = proposed(&store, 0).await.iter().map(ProfileChange::field).collect();
+    assert_eq!(fields, [ProfileField::HomeTimezone, ProfileField::Height]);
+    assert_eq!(apply(&store, id, user_id(1), &[ProfileField::BirthDate]).await.unwrap(), 0);
+    assert_eq!(store.content().users, [known()]);
+    assert_eq!(apply(&store, id, user_id(1), &ProfileField::ALL).await.unwrap(), 2);
+    assert_eq!(store.content().users[0].biology.birth_date, None);
 }
 
 #[tokio::test]
