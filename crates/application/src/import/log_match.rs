@@ -46,8 +46,8 @@ pub(super) fn find_same<'k>(
     }
 }
 
-/// Finds a log of the same supplement and time: one of an earlier record of the file first, then one
-/// without a key, then one that is equal.
+/// Finds a log of the same supplement and time: one of an earlier record of the file first, then one that is
+/// equal, then one without a key.
 ///
 /// Records of one file with an id or a key are distinct from those without, and entries with different
 /// keys from each other. Two entries of Restwell's own export are distinct, even if equal: a log of this
