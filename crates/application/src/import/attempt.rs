@@ -213,7 +213,7 @@ impl<'a> Attempt<'a> {
         outcome: ItemStatus,
         supplement: &ImportedSupplement,
     ) {
-        self.result.supplements.insert(id);
+        self.result.supplements.insert(id, ());
         if self.run.is_dry
             && let Ok(code) = Upc::parse(supplement.label.upc())
         {
@@ -243,18 +243,18 @@ impl<'a> Attempt<'a> {
 
     /// Returns the stored id of a supplement of the file.
     pub(super) fn known_id(&self, in_file: SupplementId) -> SupplementId {
-        let alias = self.result.aliases.get(&in_file).copied();
+        let alias = self.result.aliases.get(&in_file);
         alias.or_else(|| self.run.alias_of(in_file)).unwrap_or(in_file)
     }
 
     /// Records that the store has a supplement.
     pub(super) fn has_supplement(&mut self, id: SupplementId) {
-        self.result.supplements.insert(id);
+        self.result.supplements.insert(id, ());
     }
 
     /// Returns whether the store is known to have a supplement, or would have it after a dry run.
     pub(super) fn knows_supplement(&self, id: SupplementId) -> bool {
-        self.result.supplements.contains(&id) || self.run.knows_supplement(id)
+        self.result.supplements.get(&id).is_some() || self.run.knows_supplement(id)
     }
 
     /// Returns the last record of this import that has a log, as far as remembered.

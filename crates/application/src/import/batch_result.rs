@@ -19,8 +19,8 @@ use std::collections::{HashMap, HashSet};
 pub(super) struct BatchResult {
     pub(super) counted: Vec<RecordOutcome>,
     pub(super) rejected: Vec<Numbered<RejectedRecord>>,
-    pub(super) supplements: HashSet<SupplementId>,
-    pub(super) aliases: HashMap<SupplementId, SupplementId>,
+    pub(super) supplements: Additions<SupplementId, ()>,
+    pub(super) aliases: Additions<SupplementId, SupplementId>,
     pub(super) profile_changed: bool,
     /// Profile changes and proposals so far, if the batch has a profile.
     pub(super) profile: Option<ProfileChanges>,

@@ -176,8 +176,8 @@ impl<'a> Run<'a> {
         self.waiting.append(result.waiting);
         result.created.into_iter().for_each(|id| self.created.insert(id, ()));
         result.counted.into_iter().for_each(|counted| self.count(&counted));
-        result.supplements.into_iter().for_each(|id| self.supplements.insert(id, ()));
-        result.aliases.into_iter().for_each(|(in_file, id)| self.aliases.insert(in_file, id));
+        self.supplements.extend(result.supplements);
+        self.aliases.extend(result.aliases);
         self.met_logs.extend(result.met_logs);
         result.unstored_logs.into_iter().for_each(|log| self.unstored_logs.put(log));
         result.unstored_codes.into_iter().for_each(|(code, id)| self.unstored_codes.insert(code, id));
