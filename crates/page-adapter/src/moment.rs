@@ -83,8 +83,7 @@ pub(super) struct OwnTimes {
 
 /// Returns the times of a session by the offset of its recording, else by the clock of the person's zone.
 pub(super) fn own_times(span: &SleepSpan, zone: TimeZone) -> OwnTimes {
-    let end = DateTime::from_timestamp_millis(span.end_millis).unwrap_or_default();
-    let offset = span.offset_at_end.filter(|offset| *offset != zone.offset_at(end));
+    let offset = span.own_offset(zone);
     let shift = offset.map_or(0, |offset| i64::from(offset.seconds()) * 1_000);
     OwnTimes {
         start_millis: span.start_millis + shift,

@@ -2,6 +2,7 @@
 
 use super::batch::{RejectedRecord, RejectionCause};
 use super::batch_result::{BatchResult, Kind, RecordOutcome};
+use super::deferred::DeferredRecord;
 use super::known_logs::MetLog;
 use super::met_labels::{MetId, MetKey};
 use super::recent::RecordHash;
@@ -125,8 +126,8 @@ impl<'a> Attempt<'a> {
     }
 
     /// Defers a record to the end of the file.
-    pub(super) fn wait(&mut self, session: ImportedSession, wants: Vec<SleepSessionId>) {
-        self.result.waiting.add(session, wants);
+    pub(super) fn wait(&mut self, record: DeferredRecord) {
+        self.result.waiting.add(record);
     }
 
     /// Records that the store has exactly this record: deferred records that lose to it are dropped.

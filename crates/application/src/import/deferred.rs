@@ -24,11 +24,14 @@ pub(super) struct DeferredRecords {
     next: u64,
 }
 
-/// A record and the sessions it would replace.
+/// A record that is deferred.
 #[derive(Debug)]
-struct DeferredRecord {
-    session: ImportedSession,
-    wants: Vec<SleepSessionId>,
+pub(super) struct DeferredRecord {
+    pub(super) session: ImportedSession,
+    /// Sessions that it would replace, or to which it loses.
+    pub(super) wants: Vec<SleepSessionId>,
+    /// Whether it loses to a session.
+    pub(super) loses: bool,
 }
 
 impl DeferredRecords {
@@ -37,14 +40,14 @@ impl DeferredRecords {
     }
 
     /// Adds a record after the deferred ones.
-    pub(super) fn add(&mut self, session: ImportedSession, wants: Vec<SleepSessionId>) {
+    pub(super) fn add(&mut self, record: DeferredRecord) {
         let number = self.next;
         self.next = number.saturating_add(1);
-        self.by_start.insert((session.record.time_in_bed().start(), number));
-        for id in &wants {
+        self.by_start.insert((record.session.record.time_in_bed().start(), number));
+        for id in &record.wants {
             self.by_wanted.entry(*id).or_default().push(number);
         }
-        self.records.insert(number, DeferredRecord { session, wants });
+        self.records.insert(number, record);
     }
 
     /// Returns whether a record overlaps a deferred one of the same source.
@@ -71,21 +74,20 @@ impl DeferredRecords {
 
     /// Appends another list of deferred records.
     pub(super) fn append(&mut self, other: Self) {
-        for DeferredRecord { session, wants } in other.records.into_values() {
-            self.add(session, wants);
-        }
+        other.records.into_values().for_each(|record| self.add(record));
     }
 
-    /// Returns the records, longer ones first: a night keeps its session though a nap touches it.
+    /// Returns the records: those that lose to a session last, because another one may replace it; longer ones
+    /// first, so that a night keeps its session though a nap touches it.
     pub(super) fn into_records(self) -> impl Iterator<Item = ImportedSession> {
-        let mut records: Vec<_> = self.records.into_values().map(|record| record.session).collect();
-        records.sort_by_key(|session| Reverse(session.record.time_in_bed().millis()));
-        records.into_iter()
+        let mut records: Vec<_> = self.records.into_values().collect();
+        records.sort_by_key(|record| (record.loses, Reverse(record.session.record.time_in_bed().millis())));
+        records.into_iter().map(|record| record.session)
     }
 
     /// Removes a record; returns its location.
     pub(super) fn remove(&mut self, number: u64) -> Option<String> {
-        let DeferredRecord { session, wants } = self.records.remove(&number)?;
+        let DeferredRecord { session, wants, .. } = self.records.remove(&number)?;
         self.by_start.remove(&(session.record.time_in_bed().start(), number));
         for id in &wants {
             if let Some(others) = self.by_wanted.get_mut(id) {

@@ -12,6 +12,8 @@ pub(super) enum Repetition {
     Repeated,
     /// A later one is kept.
     Superseded,
+    /// An overlapping session of an earlier import or file is kept.
+    Kept,
     /// Its id or key belongs to an earlier, different one; it was stored without.
     Ambiguous,
 }
@@ -22,6 +24,7 @@ impl Repetition {
         let reason = match self {
             Self::Repeated => "this file has another record of the same night or key; one of them was stored",
             Self::Superseded => "a later record of this file overlaps it and was stored instead",
+            Self::Kept => "not stored: an overlapping session of the same source is kept",
             Self::Ambiguous => "its id occurs in this file for another record; it was stored without the id",
         };
         Rejection { place: place.to_owned(), reason: reason.to_owned() }

@@ -2,7 +2,7 @@
 
 use super::attempt::Attempt;
 use super::batch::{Numbered, RejectionCause};
-use super::deferred;
+use super::deferred::{self, DeferredRecord};
 use super::known::KnownRecords;
 use super::rejection::Rejection;
 use super::repetition::Repetition;
@@ -11,7 +11,7 @@ use crate::ports::import_source::ImportedSession;
 use crate::ports::storage::{RecordBefore, RecordReference, RecordVersion, StorageError, UnitOfWork};
 use chrono::SubsecRound;
 use domain::id::{SleepSessionId, UserId};
-use domain::sleep::{Precedence, Reconciliation, SleepSession, reconcile};
+use domain::sleep::{Detail, Precedence, Reconciliation, SleepRecord, SleepSession, reconcile};
 use std::borrow::Cow;
 
 /// The sessions of one user while a batch is stored.
@@ -86,7 +86,7 @@ impl Sessions {
         let Some(decision) = self.decide(attempt, session) else {
             // One of the two may be the session that a waiting record would replace.
             if attempt.must_defer(&session.record, &[]) {
-                attempt.wait(imported.clone(), Vec::new());
+                attempt.wait(DeferredRecord { session: imported.clone(), wants: Vec::new(), loses: false });
             } else {
                 attempt.reject(position, &session.place, RejectionCause::SessionOfTwo);
             }
@@ -106,7 +106,8 @@ impl Sessions {
             && session.id.is_none()
             && attempt.must_defer(&session.record, &wants)
         {
-            attempt.wait(session.clone(), wants);
+            let loses = matches!(decision, Reconciliation::Unchanged(_));
+            attempt.wait(DeferredRecord { session: session.clone(), wants, loses });
             return Ok(());
         }
         if let Reconciliation::Unchanged(id) = decision
@@ -115,11 +116,12 @@ impl Sessions {
             if same.record == session.record {
                 attempt.confirm(position, id, session);
             } else if !same.record.time_in_bed().same_to_the_minute(session.record.time_in_bed()) {
-                let reason = "not stored: an overlapping session of the same source is kept".to_owned();
-                attempt.note(position, Rejection { place: session.place.clone(), reason });
+                attempt.note(position, Repetition::Kept.note(&session.place));
+                attempt.settle(position, RecordReference::Session(id), ItemStatus::Unchanged);
+                return Ok(());
             }
         }
-        if let Some(reason) = replacement_note(&decision) {
+        for reason in self.replacement_notes(attempt, &decision, &session.record) {
             attempt.note(position, Rejection { place: session.place.clone(), reason });
         }
         let (id, outcome) = self.place(attempt, unit, session, decision).await?;
@@ -185,12 +187,38 @@ impl Sessions {
         near.retain(|near| precedence(near) != Some(Precedence::Both));
         Some(Choice::Store(match reconcile(&near, &imported.record) {
             // Two rows of this import are one session.
-            Reconciliation::Insert { mut removes } if removes.iter().any(|id| attempt.has_created(*id)) => {
-                let own = removes.iter().position(|id| attempt.has_created(*id)).unwrap_or_default();
-                Reconciliation::Replace { id: removes.remove(own), removes }
+            Reconciliation::Insert { mut removes } => {
+                match removes.iter().position(|id| attempt.has_created(*id)) {
+                    Some(own) => Reconciliation::Replace { id: removes.remove(own), removes },
+                    None => Reconciliation::Insert { removes },
+                }
             }
             decision => decision,
         }))
+    }
+
+    /// Returns notes on what a decision replaces.
+    fn replacement_notes(
+        &self,
+        attempt: &Attempt<'_>,
+        decision: &Reconciliation,
+        record: &SleepRecord,
+    ) -> Vec<String> {
+        let (replaced, removes) = match decision {
+            Reconciliation::Replace { id, removes } => (self.known.get(*id), removes.len()),
+            Reconciliation::Insert { removes } => (None, removes.len()),
+            Reconciliation::Unchanged(_) => (None, 0),
+        };
+        let lost = replaced.and_then(|session| {
+            let is_own = attempt.has_created(session.id);
+            loss(&session.record, record, is_own).map(|what| format!("replaced a session that had {what}"))
+        });
+        let overlapping = match removes {
+            0 => None,
+            1 => Some("replaced an overlapping session of the same source".to_owned()),
+            number => Some(format!("replaced {number} overlapping sessions of the same source")),
+        };
+        lost.into_iter().chain(overlapping).collect()
     }
 
     /// Stores the decision about one session; new ones are inserted later.
@@ -275,15 +303,14 @@ fn note(attempt: &mut Attempt<'_>, before: Option<&SleepSession>, session: &Slee
     attempt.changed(RecordReference::Session(session.id), before, left);
 }
 
-/// Returns the note that other sessions are replaced.
-fn replacement_note(decision: &Reconciliation) -> Option<String> {
-    match decision {
-        Reconciliation::Replace { removes, .. } | Reconciliation::Insert { removes } => match removes.len() {
-            0 => None,
-            1 => Some("replaced an overlapping session of the same source".to_owned()),
-            number => Some(format!("replaced {number} overlapping sessions of the same source")),
-        },
-        Reconciliation::Unchanged(_) => None,
+/// Names what a session has and the record that replaces it has not. `is_own`: the session is of this import.
+fn loss(session: &SleepRecord, record: &SleepRecord, is_own: bool) -> Option<&'static str> {
+    let (before, after) = (session.time_in_bed(), record.time_in_bed());
+    match session.detail() {
+        Detail::Stages if record.detail() < Detail::Stages => Some("stages"),
+        Detail::Totals if record.detail() < Detail::Totals => Some("totals"),
+        _ if is_own || record.key().is_given() || before.same_to_the_minute(after) => None,
+        _ => (before.millis() > after.millis()).then_some("a longer time in bed"),
     }
 }
 

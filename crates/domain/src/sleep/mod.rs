@@ -32,7 +32,7 @@ pub use metrics::{InvalidMetrics, SleepMetrics};
 pub use noon_day::{ClockChange, NoonDay, local_date, waking_date};
 pub use precedence::{Precedence, is_ambiguous_key};
 pub use reconcile::{Reconciliation, reconcile};
-pub use record::{InvalidSleepRecord, SleepRecord, SleepRecordHead, SleepSession};
+pub use record::{Detail, InvalidSleepRecord, SleepRecord, SleepRecordHead, SleepSession};
 pub use session_key::{InvalidSessionKey, SessionKey, SessionKeyKind};
 pub use source::{InvalidSleepSource, SleepSource};
 pub use source_totals::SourceTotals;

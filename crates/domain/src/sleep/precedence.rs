@@ -17,29 +17,30 @@ pub enum Precedence {
 impl Precedence {
     /// Compares a session with a further record of the same source, each with the position of its record.
     ///
-    /// A later file replaces what an earlier one contains: sessions with the same key, or of which one shares
-    /// half of the other. Rows of one file replace each other only if they have the same key or share half of
-    /// the longer one: then the one with stages is kept, else the one with totals, else the longer one, else
-    /// the later one.
+    /// Records with the same key are one session, and so are records without source ids that share half of the
+    /// longer one; in two files also a part of the other one, unless it is more detailed. The more detailed is
+    /// kept, then the longer, then the later one; of two files with the same source id, the later one.
     pub fn of(
         (session, at): (&SleepRecord, RecordPosition),
         (record, record_at): (&SleepRecord, RecordPosition),
     ) -> Self {
-        let is_keyed = session.key() == record.key();
-        let overlaps = session.time_in_bed().overlaps(record.time_in_bed());
-        if !is_keyed && (session.key().is_given() || !overlaps) {
+        let has_source_id = session.key().is_given() || record.key().is_given();
+        let has_same_key = session.key() == record.key();
+        if has_source_id && !has_same_key {
             return Self::Record;
         }
         let is_of_one_file = at.file == record_at.file;
-        let is_same = if is_of_one_file { is_same_night } else { is_same_sleep };
-        if !is_keyed && !is_same(session, record) {
+        let (bed, other) = (session.time_in_bed(), record.time_in_bed());
+        let is_same_sleep =
+            if is_of_one_file { bed.shares_half_of_longer(other) } else { is_same_sleep(session, record) };
+        if !has_same_key && !is_same_sleep {
             return Self::Both;
         }
-        if !is_keyed && record.key().is_given() {
-            return Self::Record;
-        }
-        let stays =
-            if is_of_one_file { (detail(session), at) > (detail(record), record_at) } else { at > record_at };
+        let stays = if has_source_id && !is_of_one_file {
+            at > record_at
+        } else {
+            (session.detail(), bed.millis(), at) > (record.detail(), other.millis(), record_at)
+        };
         if stays { Self::Session } else { Self::Record }
     }
 }
@@ -51,28 +52,19 @@ pub fn is_ambiguous_key(
     (record, record_at): (&SleepRecord, RecordPosition),
 ) -> bool {
     if at.file == record_at.file {
-        !is_same_night(session, record)
+        !session.time_in_bed().shares_half_of_longer(record.time_in_bed())
     } else {
         !session.time_in_bed().overlaps(record.time_in_bed())
     }
 }
 
-/// Returns whether two records share at least half of the longer one.
-fn is_same_night(one: &SleepRecord, other: &SleepRecord) -> bool {
-    let (one, other) = (one.time_in_bed(), other.time_in_bed());
-    one.covers_half_of(other) && other.covers_half_of(one)
-}
-
-/// Returns whether two records share at least half of the shorter one.
+/// Returns whether two records without source ids are the same sleep: they share half of the longer one, or
+/// half of the shorter one, which is not the more detailed one.
 pub(super) fn is_same_sleep(one: &SleepRecord, other: &SleepRecord) -> bool {
-    let (one, other) = (one.time_in_bed(), other.time_in_bed());
-    one.covers_half_of(other) || other.covers_half_of(one)
-}
-
-/// Returns whether a record has stages, whether more than the time in bed is known, and its length.
-fn detail(record: &SleepRecord) -> (bool, bool, i64) {
-    let has_totals = !record.metrics().are_of_time_in_bed_alone();
-    (!record.hypnogram().is_empty(), has_totals, record.time_in_bed().millis())
+    let (longer, shorter) =
+        if one.time_in_bed().millis() < other.time_in_bed().millis() { (other, one) } else { (one, other) };
+    let (whole, part) = (longer.time_in_bed(), shorter.time_in_bed());
+    whole.shares_half_of_longer(part) || whole.covers_half_of(part) && shorter.detail() <= longer.detail()
 }
 
 #[cfg(test)]
@@ -99,7 +91,7 @@ mod tests {
     }
 
     fn with_totals(record: &SleepRecord) -> SleepRecord {
-        let totals = SourceTotals { asleep: Some(Duration::from_mins(400)), ..SourceTotals::default() };
+        let totals = SourceTotals { asleep: Some(Duration::from_mins(20)), ..SourceTotals::default() };
         let (metrics, _) = SleepMetrics::from_totals(record.time_in_bed(), &totals);
         SleepRecord::from_metrics(record.head().clone(), metrics).unwrap()
     }
@@ -117,8 +109,7 @@ mod tests {
             let expected = if other.key() == night.key() { Record } else { Both };
             assert_eq!(in_one_file(&night, &other), expected, "{other:?}");
         }
-        assert_eq!(in_one_file(&derived(479, 510), &keyed("7", 0, 480)), Both);
-        assert_eq!(in_one_file(&derived(0, 480), &derived(480, 510)), Record);
+        assert_eq!(in_one_file(&derived(0, 480), &derived(480, 510)), Both);
     }
 
     #[test]
@@ -145,22 +136,57 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_later_file_replaces_what_an_earlier_one_contains() {
-        let (early, late) = (RecordPosition { file: 1, number: 9 }, RecordPosition { file: 2, number: 1 });
-        let night = derived(0, 480);
-        for other in [derived(10, 400), derived(100, 130), derived(465, 495), derived(-400, 900)] {
-            assert_eq!(Precedence::of((&night, early), (&other, late)), Record);
-            assert_eq!(Precedence::of((&night, late), (&other, early)), Session);
+    const EARLY: RecordPosition = RecordPosition { file: 1, number: 9 };
+    const LATE: RecordPosition = RecordPosition { file: 2, number: 1 };
+
+    /// Returns which of two records is kept, whichever file has the other one; `None` if both are.
+    fn kept(early: &SleepRecord, late: &SleepRecord) -> Option<SleepRecord> {
+        let (first, last) =
+            (Precedence::of((early, EARLY), (late, LATE)), Precedence::of((late, LATE), (early, EARLY)));
+        match (first, last) {
+            (Session, Record) => Some(early.clone()),
+            (Record, Session) => Some(late.clone()),
+            (Both, Both) => None,
+            other => panic!("{other:?}: {early:?} {late:?}"),
         }
-        let nap = derived(479, 510);
-        assert_eq!(Precedence::of((&night, early), (&nap, late)), Both);
-        assert_eq!(Precedence::of((&night, late), (&nap, early)), Both);
+    }
+
+    #[test]
+    fn of_two_versions_of_a_night_in_two_files_the_more_detailed_then_the_longer_then_the_later_is_kept() {
+        let night = derived(0, 480);
+        for other in [derived(10, 400), derived(100, 570), derived(0, 30)] {
+            assert_eq!(kept(&night, &other), Some(night.clone()));
+            assert_eq!(kept(&other, &night), Some(night.clone()));
+            assert_eq!(kept(&staged(&other), &with_totals(&night)), Some(staged(&other)));
+            assert_eq!(kept(&night, &with_totals(&other)), Some(with_totals(&other)));
+        }
+        let moved = derived(10, 490);
+        assert_eq!((kept(&night, &moved), kept(&moved, &night)), (Some(moved.clone()), Some(night.clone())));
+    }
+
+    #[test]
+    fn of_two_files_with_one_source_id_the_later_is_kept() {
+        let (log, corrected) = (staged(&keyed("7", 0, 480)), keyed("7", 0, 470));
+        assert_eq!(
+            (kept(&log, &corrected), kept(&corrected, &log)),
+            (Some(corrected.clone()), Some(log.clone()))
+        );
+    }
+
+    #[test]
+    fn of_a_night_and_its_part_in_two_files_the_night_is_kept_unless_the_part_is_more_detailed() {
+        let night = with_totals(&derived(0, 480));
+        for part in [derived(100, 130), derived(465, 495)] {
+            assert_eq!(kept(&night, &part), Some(night.clone()));
+            assert_eq!(kept(&part, &night), Some(night.clone()));
+            assert_eq!(kept(&night, &staged(&part)), None);
+            assert_eq!(kept(&staged(&part), &night), None);
+        }
+        assert_eq!(kept(&night, &derived(479, 510)), None);
     }
 
     #[test]
     fn a_key_of_two_times_is_none() {
-        let (early, late) = (RecordPosition { file: 1, number: 9 }, RecordPosition { file: 2, number: 1 });
         for (other, in_one, in_two) in [
             (keyed("7", 900, 940), true, true),
             (keyed("7", 479, 510), true, false),
@@ -168,8 +194,8 @@ mod tests {
             (keyed("7", 10, 470), false, false),
         ] {
             let night = keyed("7", 0, 480);
-            assert_eq!(is_ambiguous_key((&night, early), (&other, early)), in_one, "{other:?}");
-            assert_eq!(is_ambiguous_key((&night, early), (&other, late)), in_two, "{other:?}");
+            assert_eq!(is_ambiguous_key((&night, EARLY), (&other, EARLY)), in_one, "{other:?}");
+            assert_eq!(is_ambiguous_key((&night, EARLY), (&other, LATE)), in_two, "{other:?}");
         }
     }
 }

@@ -34,20 +34,22 @@ pub enum Reconciliation {
 ///
 /// 1. A session with the same key is the record: unchanged or replaced.
 /// 2. A record with a derived key matches a session with a given key and the same start and end minute. The
-///    session stays, because it came from the richer file, unless only the record has stages; then the record
-///    replaces it.
+///    session stays, because it came from the richer file, unless the record is more detailed; then the
+///    record replaces it.
 /// 3. A session with a derived key and the same start and end minute is replaced and keeps its id.
 /// 4. A record with a derived key and a session with a derived key are the same sleep if they share at least
-///    half of the shorter one. The session stays if only it has stages, or if the record covers less than
-///    half of it, unless only the record has stages.
+///    half of the longer one, or half of the shorter one and that is not the more detailed one. The session
+///    stays if it is more detailed, or if the record covers less than half of it.
 /// 5. Anything else is new.
 ///
-/// A record without stages never replaces or removes a session with stages; it is dropped if it is the same
-/// sleep. One exception: a source that sends a log with the same given key again corrects it.
+/// A record never replaces or removes a more detailed session; it is dropped if it is the same sleep. Stages
+/// are more than totals, and totals more than the time in bed. One exception: a source that sends a log with
+/// the same given key again corrects it.
 ///
-/// Every write removes the other sessions with a derived key that are the same sleep, because a longer export
-/// may join sessions (rules of import). Sessions with a given key are never removed, since one log is one
-/// session. Importing the same record again returns [`Reconciliation::Unchanged`].
+/// A record with a derived key removes the other sessions with a derived key that are the same sleep, because
+/// a longer export may join sessions (rules of import). Sessions with a given key are never removed and never
+/// remove another one, since one log is one session. Importing the same record again returns
+/// [`Reconciliation::Unchanged`].
 pub fn reconcile<S: Borrow<SleepSession>>(known: &[S], record: &SleepRecord) -> Reconciliation {
     let of_source = || {
         known
@@ -64,13 +66,13 @@ pub fn reconcile<S: Borrow<SleepSession>>(known: &[S], record: &SleepRecord) -> 
     }
     let twins = || of_source().filter(|session| is_twin(session, record));
     if let Some(twin) = logged_twin(twins(), record).or_else(|| twins().find(|session| !is_log(session))) {
-        let stays = is_log(twin) && !is_more_detailed(record, twin) || is_less_detailed(record, twin);
+        let has_less = is_less_detailed(record, twin);
+        let stays = has_less || is_log(twin) && record.detail() == twin.record.detail();
         return if stays { Reconciliation::Unchanged(twin.id) } else { replace(known, record, twin) };
     }
-    let mut same_sleep = of_source().filter(|session| !is_log(session) && is_same(session, record));
-    match same_sleep.find(|session| !record.key().is_given() && !displaces(record, session)) {
+    match same_sleep(known, record).find(|session| !displaces(record, session)) {
         Some(kept) => Reconciliation::Unchanged(kept.id),
-        None => Reconciliation::Insert { removes: covered(known, record, None) },
+        None => Reconciliation::Insert { removes: displaced(known, record, None) },
     }
 }
 
@@ -79,7 +81,7 @@ fn replace<S: Borrow<SleepSession>>(
     record: &SleepRecord,
     session: &SleepSession,
 ) -> Reconciliation {
-    Reconciliation::Replace { id: session.id, removes: covered(known, record, Some(session.id)) }
+    Reconciliation::Replace { id: session.id, removes: displaced(known, record, Some(session.id)) }
 }
 
 /// Finds the logged session that matches a record with a derived key; one with stages is preferred.
@@ -97,39 +99,39 @@ fn is_log(session: &SleepSession) -> bool {
 }
 
 fn is_less_detailed(record: &SleepRecord, session: &SleepSession) -> bool {
-    record.hypnogram().is_empty() && !session.record.hypnogram().is_empty()
-}
-
-fn is_more_detailed(record: &SleepRecord, session: &SleepSession) -> bool {
-    !record.hypnogram().is_empty() && session.record.hypnogram().is_empty()
-}
-
-/// Returns whether a record of the same sleep may take the place of a session.
-fn displaces(record: &SleepRecord, session: &SleepSession) -> bool {
-    let covers = record.time_in_bed().covers_half_of(session.record.time_in_bed());
-    covers && !is_less_detailed(record, session) || is_more_detailed(record, session)
-}
-
-fn is_same(session: &SleepSession, record: &SleepRecord) -> bool {
-    is_same_sleep(&session.record, record)
+    record.detail() < session.record.detail()
 }
 
 fn is_twin(session: &SleepSession, record: &SleepRecord) -> bool {
     session.record.time_in_bed().same_to_the_minute(record.time_in_bed())
 }
 
-/// Returns the sessions of the same sleep that the record may remove, except the one it replaces.
-fn covered<S: Borrow<SleepSession>>(
-    known: &[S],
-    record: &SleepRecord,
-    becomes: Option<SleepSessionId>,
-) -> Vec<SleepSessionId> {
+/// Returns the sessions with a derived key that are the same sleep as a record with a derived key.
+fn same_sleep<'a, S: Borrow<SleepSession>>(
+    known: &'a [S],
+    record: &'a SleepRecord,
+) -> impl Iterator<Item = &'a SleepSession> {
     known
         .iter()
         .map(Borrow::borrow)
         .filter(|session: &&SleepSession| session.record.source() == record.source())
-        .filter(|session| Some(session.id) != becomes && !is_log(session))
-        .filter(|session| is_same(session, record) && displaces(record, session))
+        .filter(|session| !record.key().is_given() && !is_log(session))
+        .filter(|session| is_same_sleep(&session.record, record))
+}
+
+/// Returns whether a record takes the place of a session of the same sleep.
+fn displaces(record: &SleepRecord, session: &SleepSession) -> bool {
+    record.time_in_bed().covers_half_of(session.record.time_in_bed()) && !is_less_detailed(record, session)
+}
+
+/// Returns the sessions that the record removes, except the one it replaces.
+fn displaced<S: Borrow<SleepSession>>(
+    known: &[S],
+    record: &SleepRecord,
+    becomes: Option<SleepSessionId>,
+) -> Vec<SleepSessionId> {
+    same_sleep(known, record)
+        .filter(|session| Some(session.id) != becomes && displaces(record, session))
         .map(|session| session.id)
         .collect()
 }

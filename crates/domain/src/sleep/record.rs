@@ -41,6 +41,17 @@ pub struct SleepRecord {
     metrics: SleepMetrics,
 }
 
+/// What a record states beyond its time in bed, in ascending order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Detail {
+    /// Nothing.
+    TimeInBed,
+    /// Totals of the source.
+    Totals,
+    /// Stages.
+    Stages,
+}
+
 impl SleepRecord {
     /// Creates a record from stages and computes its metrics; without stages, only the time in bed is known.
     pub fn from_stages(head: SleepRecordHead, hypnogram: Hypnogram) -> Result<Self, InvalidSleepRecord> {
@@ -76,6 +87,15 @@ impl SleepRecord {
             return Err(InvalidSleepRecord::MetricsOfAnotherNight);
         }
         Ok(Self { metrics, ..computed })
+    }
+
+    /// Returns how detailed it is.
+    pub fn detail(&self) -> Detail {
+        match (self.hypnogram.is_empty(), self.metrics.are_of_time_in_bed_alone()) {
+            (false, _) => Detail::Stages,
+            (true, false) => Detail::Totals,
+            (true, true) => Detail::TimeInBed,
+        }
     }
 
     /// Reads a stored record, whose stages and metrics are encoded as in [`packed`].

@@ -35,11 +35,19 @@ pub struct ClockSpread {
 }
 
 impl ClockTimes {
-    /// Computes the times of some nights by the clocks of a zone; `None` if there are none.
+    /// Computes the times of some nights by the clocks of the zone, or of the night's
+    /// [own offset](SleepSpan::own_offset); `None` if there are none.
     pub fn from_nights(nights: &[DatedNight<'_>], zone: TimeZone) -> Option<Self> {
-        let after_noon = |millis| wall_millis(millis, zone) - DAY_MILLIS / 2;
+        let after_noon = |span: &SleepSpan, millis: i64| {
+            let wall = match span.own_offset(zone) {
+                Some(offset) => millis + i64::from(offset.seconds()) * 1_000,
+                None => wall_millis(millis, zone),
+            };
+            wall - DAY_MILLIS / 2
+        };
         let times = |instant: fn(&SleepSpan) -> i64| {
-            unroll(&nights.iter().map(|night| after_noon(instant(night.span))).collect::<Vec<_>>())
+            let spans = nights.iter().map(|night| night.span);
+            unroll(&spans.map(|span| after_noon(span, instant(span))).collect::<Vec<_>>())
         };
         let bedtimes = times(|span| span.start_millis);
         let mut wake_times = times(|span| span.end_millis);

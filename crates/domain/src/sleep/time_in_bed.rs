@@ -125,6 +125,11 @@ impl TimeInBed {
         shared.saturating_mul(2) >= other.millis()
     }
 
+    /// Returns whether two intervals share at least half of the longer one.
+    pub fn shares_half_of_longer(&self, other: &Self) -> bool {
+        self.covers_half_of(other) && other.covers_half_of(self)
+    }
+
     /// Returns start and end in minutes since the Unix epoch.
     pub const fn minutes(&self) -> (i64, i64) {
         (self.start_millis() / MILLIS_PER_MINUTE, self.end_millis() / MILLIS_PER_MINUTE)

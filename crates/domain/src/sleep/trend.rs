@@ -12,7 +12,7 @@ pub use spread::{Spread, unroll};
 use super::waking_date;
 use crate::id::SleepSessionId;
 use crate::time::{TimeZone, UtcOffset};
-use chrono::{Datelike, Days, NaiveDate};
+use chrono::{DateTime, Datelike, Days, NaiveDate};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -44,6 +44,13 @@ impl SleepSpan {
     /// Returns the date of waking up.
     pub fn date(&self, zone: TimeZone) -> NaiveDate {
         waking_date(self.end_millis, self.offset_at_end, zone)
+    }
+
+    /// Returns the UTC offset of the recording if it differs from that of the person's zone when the session
+    /// ends; its times of day are those of this offset.
+    pub fn own_offset(&self, zone: TimeZone) -> Option<UtcOffset> {
+        let end = DateTime::from_timestamp_millis(self.end_millis).unwrap_or_default();
+        self.offset_at_end.filter(|offset| *offset != zone.offset_at(end))
     }
 
     /// Returns whether it counts as a nap.

@@ -2,6 +2,7 @@
 
 use super::{Layout, iso, local, time_frame};
 use crate::Format;
+use chrono::{DateTime, Utc};
 
 /// Id of the supplement of each intake.
 pub const SUPPLEMENT: &str = "1a2b3c4d-0000-4000-8000-000000000001";
@@ -152,8 +153,8 @@ pub const SESSIONS: [Layout; 15] = [
     Layout {
         format: Format::Ndjson,
         before: "",
-        record: |_, start, end| {
-            let (start, servings) = (iso(start), u8::from(start < end));
+        record: |number, start, end| {
+            let (start, servings) = (iso(start), servings(number, start, end));
             format!(
                 r#"{{"type":"supplement_log","external_id":"{start}","created_at":"{start}","supplement_id":"{SUPPLEMENT}","servings":{servings}}}"#
             )
@@ -180,7 +181,9 @@ pub const SESSIONS: [Layout; 15] = [
     Layout {
         format: Format::IntakeCsv,
         before: "created_at,supplement_id,servings\n",
-        record: |_, start, end| format!("{},{SUPPLEMENT},{}\n", iso(start), u8::from(start < end)),
+        record: |number, start, end| {
+            format!("{},{SUPPLEMENT},{}\n", iso(start), servings(number, start, end))
+        },
         unreadable: "never,x,1\n",
         blank: Some("\n"),
         between: "",
@@ -199,3 +202,8 @@ pub const SESSIONS: [Layout; 15] = [
         after: "]",
     },
 ];
+
+/// Returns a number of servings; 0, which is invalid, for an invalid length.
+fn servings(number: usize, start: DateTime<Utc>, end: DateTime<Utc>) -> usize {
+    if start < end { 1 + number % 2 } else { 0 }
+}

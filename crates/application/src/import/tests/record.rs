@@ -87,6 +87,12 @@ pub(super) fn keyed(key: &str, start: i64, end: i64) -> SleepRecord {
     record(Some(key), start, end, Stage::Light)
 }
 
+/// A session with a source key, start and end only.
+pub(super) fn keyed_bare(key: &str, start: i64, end: i64) -> SleepRecord {
+    let head = keyed(key, start, end).head().clone();
+    SleepRecord::from_stages(head, Hypnogram::empty()).unwrap()
+}
+
 pub(super) fn session(record: SleepRecord) -> ImportItem {
     let position = RecordPosition::default();
     ImportItem::Session(Box::new(ImportedSession {

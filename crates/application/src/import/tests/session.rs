@@ -1,5 +1,7 @@
 use super::memory_store::MemoryStore;
-use super::record::{at, derived, derived_deep, keyed, minute, own_session, session, session_id};
+use super::record::{
+    at, derived, derived_bare, derived_deep, keyed, keyed_bare, minute, own_session, session, session_id,
+};
 use super::{counts, import};
 use crate::testing::{noon, person};
 use chrono::{SubsecRound, TimeDelta};
@@ -175,11 +177,11 @@ async fn the_time_of_a_change_is_stored_in_milliseconds() {
 #[tokio::test]
 async fn only_the_last_of_several_overlapping_sessions_is_written() {
     let store = MemoryStore::with(person());
-    let nested = (0..400).map(|number| session(derived(number, 1_000 - number)));
+    let nested = (0..400).rev().map(|number| session(derived(number, 1_000 - number)));
     let report = import(&store, nested).await;
     assert_eq!(report.sessions.unchanged, 0);
     let stored: Vec<_> = store.sessions().into_iter().map(|session| session.record).collect();
-    assert_eq!(stored, [derived(399, 601)]);
+    assert_eq!(stored, [derived(0, 1_000)]);
     let calls = store.calls();
     assert_eq!(
         (calls.count("sleep.insert"), calls.count("sleep.update"), calls.count("sleep.delete")),
@@ -206,4 +208,38 @@ async fn a_replaced_session_is_deleted_before_another_one_gets_its_key() {
     let stored: Vec<_> = store.sessions().into_iter().map(|session| session.record).collect();
     assert_eq!(stored.len(), 2);
     assert!(stored.contains(&derived(-10, 490)) && stored.contains(&derived(0, 470)));
+}
+
+#[tokio::test]
+async fn a_night_and_a_nap_within_it_that_only_has_stages_are_stored_in_any_order() {
+    let (night, nap) = (derived_bare(0, 480), derived(100, 130));
+    for order in [[&night, &nap], [&nap, &night]] {
+        let items = || order.map(|record| session(record.clone()));
+        let (one_by_one, folder) = (MemoryStore::with(person()), MemoryStore::with(person()));
+        for item in items() {
+            assert_eq!(import(&one_by_one, [item]).await.sessions, counts(1, 0, 0));
+        }
+        assert_eq!(import(&folder, items()).await.sessions, counts(2, 0, 0));
+        for store in [&one_by_one, &folder] {
+            assert_eq!(import(store, items()).await.sessions, counts(0, 0, 2));
+            assert_eq!(store.sessions().len(), 2);
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_a_record_takes_from_a_session_of_an_earlier_import_is_noted() {
+    let note = |what: &str| vec![format!("replaced a session that had {what}")];
+    for (before, after, expected) in [
+        (keyed("7", 0, 480), keyed_bare("7", 0, 480), note("stages")),
+        (keyed("7", 0, 480), keyed("7", 5, 470), vec![]),
+        (derived(0, 480), derived(0, 300), note("a longer time in bed")),
+        (derived(0, 480), derived(0, 490), vec![]),
+    ] {
+        let store = store_of([before]).await;
+        let report = import(&store, [session(after.clone())]).await;
+        assert_eq!(report.sessions, counts(0, 1, 0));
+        assert_eq!(report.notes.into_iter().map(|note| note.reason).collect::<Vec<_>>(), expected);
+        assert_eq!(store.sessions()[0].record, after);
+    }
 }

@@ -1,6 +1,6 @@
 use super::super::testing::{between, derived_head, entry, given_head, minute};
 use super::{Reconciliation, SleepRecord, SleepSession, SleepSessionId, is_same_sleep, reconcile};
-use crate::sleep::{Hypnogram, SessionKey, SleepRecordHead, Stage, TimeInBed};
+use crate::sleep::{Hypnogram, SessionKey, SleepMetrics, SleepRecordHead, SourceTotals, Stage, TimeInBed};
 use Reconciliation::{Insert, Replace, Unchanged};
 use chrono::Duration;
 use proptest::prelude::*;
@@ -28,6 +28,13 @@ fn staged(record: &SleepRecord) -> SleepRecord {
     let minutes = |time| chrono::DateTime::signed_duration_since(time, minute(0)).num_minutes();
     let stage = entry(Stage::Light, minutes(frame.start()), minutes(frame.end()));
     SleepRecord::from_stages(record.head().clone(), Hypnogram::new(vec![stage], frame).unwrap()).unwrap()
+}
+
+/// The same record with a total.
+fn with_totals(record: &SleepRecord) -> SleepRecord {
+    let totals = SourceTotals { asleep: Some(std::time::Duration::from_mins(15)), ..SourceTotals::default() };
+    let (metrics, _) = SleepMetrics::from_totals(record.time_in_bed(), &totals);
+    SleepRecord::from_metrics(record.head().clone(), metrics).unwrap()
 }
 
 fn stored_session(number: u128, record: SleepRecord) -> SleepSession {
@@ -107,7 +114,7 @@ fn a_record_that_touches_a_session_is_another_one() {
 }
 
 #[test]
-fn a_part_of_a_session_is_that_session_unless_only_the_part_has_stages() {
+fn a_part_of_a_session_that_is_not_more_detailed_is_that_session() {
     for part in [derived(100, 130), derived(470, 488)] {
         for night in [derived(0, 480), staged(&derived(0, 480))] {
             let known = [stored_session(1, night)];
@@ -115,8 +122,40 @@ fn a_part_of_a_session_is_that_session_unless_only_the_part_has_stages() {
         }
     }
     let night = [stored_session(1, derived(0, 480))];
-    assert_eq!(reconcile(&night, &staged(&derived(100, 130))), Insert { removes: vec![id(1)] });
     assert_eq!(reconcile(&night, &derived(0, 30)), Replace { id: id(1), removes: vec![] });
+}
+
+#[test]
+fn a_night_and_a_more_detailed_part_of_it_are_two_sessions_in_either_order() {
+    for (night, part) in [
+        (derived(0, 480), staged(&derived(100, 130))),
+        (derived(0, 480), with_totals(&derived(100, 130))),
+        (with_totals(&derived(0, 480)), staged(&derived(465, 490))),
+    ] {
+        for order in [[&night, &part], [&part, &night]] {
+            let mut sessions = Vec::new();
+            for (number, record) in (1..).zip(order) {
+                assert_eq!(import(&mut sessions, record.clone(), number), Insert { removes: vec![] });
+            }
+            for (number, record) in (1..).zip(order) {
+                assert_eq!(import(&mut sessions, record.clone(), 9), Unchanged(id(number)));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_version_of_a_night_replaces_only_what_is_not_more_detailed() {
+    let versions = [derived(0, 480), with_totals(&derived(10, 480)), staged(&derived(-20, 400))];
+    for (rank, stored) in versions.iter().enumerate() {
+        for (other, record) in versions.iter().enumerate().filter(|(other, _)| *other != rank) {
+            let expected = if other > rank { Insert { removes: vec![id(1)] } } else { Unchanged(id(1)) };
+            assert_eq!(reconcile(&[stored_session(1, stored.clone())], record), expected);
+        }
+    }
+    let corrected = with_totals(&derived(30, 480));
+    let night = stored_session(1, versions[1].clone());
+    assert_eq!(reconcile(&[night], &corrected), Insert { removes: vec![id(1)] });
 }
 
 #[test]
@@ -126,11 +165,13 @@ fn adjacent_sessions_are_kept() {
 }
 
 #[test]
-fn logs_are_never_removed_by_overlap() {
+fn logs_are_never_removed_by_overlap_and_remove_nothing() {
     let sessions = [stored_session(1, keyed("7", 0, 480)), stored_session(2, derived(490, 510))];
-    assert_eq!(reconcile(&sessions, &keyed("8", 10, 500)), Insert { removes: vec![id(2)] });
-    assert_eq!(reconcile(&sessions, &derived(10, 480)), Insert { removes: vec![] });
-    assert_eq!(reconcile(&sessions, &keyed("8", 0, 480)), Insert { removes: vec![] });
+    for record in [keyed("8", 10, 500), derived(10, 480), keyed("8", 0, 480), keyed("8", 480, 520)] {
+        assert_eq!(reconcile(&sessions, &record), Insert { removes: vec![] });
+    }
+    let moved = keyed("7", 485, 515);
+    assert_eq!(reconcile(&sessions, &moved), Replace { id: id(1), removes: vec![] });
 }
 
 #[test]
@@ -168,7 +209,7 @@ fn importing_an_export_twice_changes_nothing() {
     for (number, record) in (1..).zip(export.clone()) {
         import(&mut sessions, record, number);
     }
-    assert_eq!(sessions.iter().map(|session| session.id).collect::<Vec<_>>(), [1, 2, 3, 4, 5].map(id));
+    assert_eq!(sessions.iter().map(|session| session.id).collect::<Vec<_>>(), [91, 1, 2, 3, 4, 5].map(id));
     let before = sessions.clone();
     for record in export {
         assert!(matches!(import(&mut sessions, record, 99), Unchanged(_)));
@@ -207,9 +248,17 @@ fn a_log_that_its_source_reports_again_without_stages_is_corrected() {
 }
 
 #[test]
-fn a_log_without_stages_is_kept_alongside_the_stages_it_overlaps() {
-    let sessions = [stored_session(1, staged(&derived(0, 480))), stored_session(2, derived(480, 500))];
-    assert_eq!(reconcile(&sessions, &keyed("7", 10, 490)), Insert { removes: vec![id(2)] });
+fn a_log_and_a_record_without_id_of_other_minutes_are_two_sessions_in_either_order() {
+    let (log, record) = (staged(&keyed("7", 0, 480)), derived(1, 479));
+    for order in [[&log, &record], [&record, &log]] {
+        let mut sessions = Vec::new();
+        for (number, record) in (1..).zip(order) {
+            assert_eq!(import(&mut sessions, record.clone(), number), Insert { removes: vec![] });
+        }
+        for (number, record) in (1..).zip(order) {
+            assert_eq!(import(&mut sessions, record.clone(), 9), Unchanged(id(number)));
+        }
+    }
 }
 
 /// Generates two records, of which only one has stages and only one may have a given key: with the same

@@ -1,5 +1,6 @@
 use super::*;
 use crate::id::SleepSessionId;
+use crate::time::UtcOffset;
 use chrono::DateTime;
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -114,6 +115,14 @@ fn bedtimes_around_midnight_are_neighbours() {
     let spans = [span(millis("2026-01-05T22:50:00Z"), 480), span(millis("2026-01-06T23:10:00Z"), 480)];
     assert_eq!(medians(&spans), Some((720, 1200)));
     assert_eq!(medians(&[]), None);
+}
+
+#[test]
+fn a_night_of_another_zone_has_the_clock_times_of_that_zone() {
+    let in_berlin = span(millis("2026-01-05T22:00:00Z"), 480);
+    let offset_at_end = UtcOffset::from_minutes(-9 * 60);
+    let in_alaska = SleepSpan { offset_at_end, ..span(millis("2026-01-07T08:00:00Z"), 480) };
+    assert_eq!(medians(&[in_berlin, in_alaska]), Some((660, 1140)));
 }
 
 #[test]
