@@ -26,6 +26,8 @@ pub(super) struct Bounded {
     /// Remaining bytes of the current piece.
     left: usize,
     line: u64,
+    /// Last byte of the pieces before.
+    last: u8,
     total: u64,
     is_at_end: bool,
     stop: Option<StopReason>,
@@ -41,6 +43,7 @@ impl Bounded {
             filled: 0,
             left: PIECE_LIMIT,
             line: 1,
+            last: b'\n',
             total: 0,
             is_at_end: false,
             stop: None,
@@ -110,7 +113,8 @@ impl BufRead for Bounded {
 
     fn consume(&mut self, count: usize) {
         let taken = self.unread().get(..count).unwrap_or_else(|| self.unread());
-        let (count, lines) = (taken.len(), memchr::memchr_iter(b'\n', taken).count());
+        let (count, lines) = (taken.len(), line_ends(taken, self.last));
+        self.last = taken.last().copied().unwrap_or(self.last);
         self.line = self.line.saturating_add(u64::try_from(lines).unwrap_or(u64::MAX));
         self.next = self.next.saturating_add(count);
         self.left = self.left.saturating_sub(count);
@@ -127,4 +131,14 @@ impl Read for Bounded {
         self.consume(count);
         Ok(count)
     }
+}
+
+/// Counts the line ends, each LF, CR or both, in bytes that follow this one.
+fn line_ends(bytes: &[u8], before: u8) -> usize {
+    let follows_cr = |at: usize| {
+        let index = at.checked_sub(1);
+        index.map_or(before == b'\r', |index| bytes.get(index) == Some(&b'\r'))
+    };
+    let ends = memchr::memchr2_iter(b'\n', b'\r', bytes);
+    ends.filter(|at| bytes.get(*at) == Some(&b'\r') || !follows_cr(*at)).count()
 }

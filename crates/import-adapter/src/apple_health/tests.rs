@@ -108,6 +108,15 @@ fn sources_are_not_merged_and_exact_duplicates_are_counted_once() {
 }
 
 #[test]
+fn a_line_ends_with_lf_cr_or_both() {
+    let text = export(&record("watch", "01:00", "02:00", "Asleep"));
+    for end in ["\n", "\r", "\r\n"] {
+        let items = items(&text.replace('\n', end), Format::AppleHealth, "UTC");
+        assert_eq!(items[0].place(), format!("line {FIRST_LINE}"), "{end:?}");
+    }
+}
+
+#[test]
 fn the_records_zone_determines_offsets_and_the_written_offset_instants() {
     // Exported in Tokyo: a night in New York during which clocks went forward.
     let body =
