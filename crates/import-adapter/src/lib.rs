@@ -10,6 +10,7 @@
 
 mod apple_health;
 mod archive;
+mod collections;
 mod context;
 mod digest;
 mod dsld;

@@ -1,5 +1,6 @@
 //! Shared parts of all format readers: batches and the end of the file.
 
+use crate::collections::Collections;
 use application::ports::import_source::{
     ImportItem, ImportRefusal, ImportSource, ImportedSession, Note, ReadProgress, Rejection,
 };
@@ -37,6 +38,9 @@ pub(crate) trait RecordReader: Send {
     fn check_record(&mut self) -> Result<bool, ImportRefusal> {
         self.read_record(&mut Items::default())
     }
+    /// Exchanges the collected records for those of the other files of the import: before the first record
+    /// and after the last. Does nothing if no session is formed from several records.
+    fn exchange(&mut self, _collections: &mut Collections) {}
     /// Returns the number of bytes read from the file.
     fn bytes_read(&self) -> u64;
 }
@@ -225,6 +229,9 @@ impl Notes {
 /// A file being read.
 pub(crate) struct Source {
     reader: Box<dyn RecordReader>,
+    /// Records collected by the reader; empty until its end.
+    collections: Collections,
+    is_read: bool,
     items: Items,
     /// Number of items returned so far.
     returned: u64,
@@ -233,7 +240,20 @@ pub(crate) struct Source {
 
 impl Source {
     pub(crate) fn new(reader: Box<dyn RecordReader>) -> Self {
-        Self { reader, items: Items::default(), returned: 0, ended: None }
+        let (collections, items) = (Collections::default(), Items::default());
+        Self { reader, collections, is_read: false, items, returned: 0, ended: None }
+    }
+
+    /// Reads the next record, or emits the next session after the last; `false` at the end.
+    fn read_next(&mut self) -> Result<bool, ImportRefusal> {
+        if !self.is_read {
+            if self.reader.read_record(&mut self.items)? {
+                return Ok(true);
+            }
+            self.is_read = true;
+            self.reader.exchange(&mut self.collections);
+        }
+        Ok(self.collections.next_session(&mut self.items).is_some())
     }
 }
 
@@ -259,7 +279,7 @@ impl ImportSource for Source {
             if read.is_multiple_of(PROGRESS_INTERVAL) && progress(self.reader.bytes_read()).is_break() {
                 return Err(ImportRefusal::Stopped);
             }
-            match self.reader.read_record(&mut self.items) {
+            match self.read_next() {
                 Ok(true) => {}
                 Ok(false) => self.ended = Some(Ok(())),
                 Err(refusal) => self.ended = Some(Err(refusal)),

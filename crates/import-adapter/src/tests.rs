@@ -3,6 +3,7 @@
 mod blank_id;
 mod each_record;
 mod samples;
+mod several_files;
 mod unknown;
 
 use crate::testing::{context, read};

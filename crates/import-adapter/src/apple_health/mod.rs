@@ -11,6 +11,7 @@ mod sample;
 
 pub(crate) use recognition::recognise;
 
+use crate::collections::Collections;
 use crate::input::Bytes;
 use crate::segments::{Segment, Segments};
 use crate::source::{Items, Notes, RecordReader};
@@ -19,35 +20,35 @@ use domain::time::TimeZone;
 use markup::{Markup, Node, Tag};
 use sample::Sample;
 
-/// Reads an export: first the whole file for its sleep samples, then their sessions.
+/// Reads an export: collects its sleep samples, which form sessions after the last file.
 pub(crate) struct AppleHealth {
     markup: Markup,
     collector: Collector,
-    is_read: bool,
 }
 
 impl AppleHealth {
     pub(crate) fn new(bytes: Bytes) -> Self {
         let collector = Collector { open: None, segments: Segments::new("line"), unknown_zones: None };
-        Self { markup: Markup::new(bytes), collector, is_read: false }
+        Self { markup: Markup::new(bytes), collector }
     }
 }
 
 impl RecordReader for AppleHealth {
     fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal> {
-        if self.is_read {
-            return Ok(self.collector.segments.next_session(items));
-        }
         match self.markup.next()? {
             Node::Nothing => {}
             Node::Tag(tag) => self.collector.take(&tag, items)?,
             Node::Close(depth) => self.collector.close(depth, items)?,
             Node::End => {
-                self.is_read = true;
                 self.collector.note_unknown_zones(items);
+                return Ok(false);
             }
         }
         Ok(true)
+    }
+
+    fn exchange(&mut self, collections: &mut Collections) {
+        std::mem::swap(&mut self.collector.segments, &mut collections.apple_health);
     }
 
     fn bytes_read(&self) -> u64 {

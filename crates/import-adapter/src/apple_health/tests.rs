@@ -108,6 +108,15 @@ fn sources_are_not_merged_and_exact_duplicates_are_counted_once() {
 }
 
 #[test]
+fn a_repeated_time_in_bed_is_counted() {
+    let items = apple(&record("watch", "01:00", "02:00", "InBed").repeat(3));
+    assert_eq!(frames(&items), ["2026-01-10T01:00:00+01:00 2026-01-10T02:00:00+01:00"]);
+    let line = FIRST_LINE + 1;
+    let note = format!("line {line}: records that the import contains more than once were read once: 2");
+    assert_eq!(notes(&items), [note]);
+}
+
+#[test]
 fn a_line_ends_with_lf_cr_or_both() {
     let text = export(&record("watch", "01:00", "02:00", "Asleep"));
     for end in ["\n", "\r", "\r\n"] {

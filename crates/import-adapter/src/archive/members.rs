@@ -3,6 +3,7 @@
 use super::entry::Entry;
 use super::reader::SharedEntryReader;
 use super::unpacking::{Bound, Unpacking};
+use crate::collections::Collections;
 use crate::context::FileContext;
 use crate::recognised::RecognisedFile;
 use crate::source::{Items, RecordReader};
@@ -21,6 +22,7 @@ pub(super) struct Members {
     all: Arc<[Member]>,
     next: usize,
     current: Option<CurrentEntry>,
+    collections: Collections,
     /// Number of entries without a single record of sleep.
     without_sleep: usize,
     note: Option<(&'static str, String)>,
@@ -40,13 +42,23 @@ struct CurrentEntry {
 }
 
 impl Members {
-    pub(super) const fn new(
+    pub(super) fn new(
         all: Arc<[Member]>,
         note: Option<(&'static str, String)>,
         context: FileContext,
     ) -> Self {
-        let unpacked = Unpacking { packed: 0, unpacked: 0 };
-        Self { all, next: 0, current: None, without_sleep: 0, note, context, bytes_before: 0, unpacked }
+        let (collections, unpacked) = (Collections::default(), Unpacking::default());
+        Self {
+            all,
+            next: 0,
+            current: None,
+            collections,
+            without_sleep: 0,
+            note,
+            context,
+            bytes_before: 0,
+            unpacked,
+        }
     }
 
     fn begin(&mut self) -> Result<bool, ImportRefusal> {
@@ -57,11 +69,18 @@ impl Members {
         let bytes = SharedEntryReader::new(entry.open(bound)?);
         let reader = recognised.read(Box::new(bytes.clone()), self.context);
         bytes.get().fault()?;
-        let reader = reader.map_err(|refusal| within(&entry.name, refusal))?;
+        let mut reader = reader.map_err(|refusal| within(&entry.name, refusal))?;
         let (name, packed_size) = (entry.name.clone(), entry.packed_size);
-        self.current = Some(CurrentEntry { name, packed_size, bytes, reader });
         self.next = self.next.saturating_add(1);
+        self.collections.begin_file(self.file());
+        reader.exchange(&mut self.collections);
+        self.current = Some(CurrentEntry { name, packed_size, bytes, reader });
         Ok(true)
+    }
+
+    /// Returns the number of the current entry, from 1.
+    fn file(&self) -> u32 {
+        u32::try_from(self.next).unwrap_or(u32::MAX)
     }
 
     /// Returns whether an entry other than the current one may contain sleep.
@@ -69,12 +88,30 @@ impl Members {
         self.without_sleep.saturating_add(1) < self.all.len()
     }
 
-    fn end(&mut self, current: &CurrentEntry) -> Result<(), ImportRefusal> {
+    fn end(&mut self, mut current: CurrentEntry) -> Result<(), ImportRefusal> {
+        current.reader.exchange(&mut self.collections);
         let mut bytes = current.bytes.get();
         bytes.read_to_the_end()?;
         self.unpacked = self.unpacked.plus(bytes.unpacking());
         self.bytes_before = self.bytes_before.saturating_add(current.packed_size);
         if self.unpacked.is_a_bomb() { Err(unpacks_too_much()) } else { Ok(()) }
+    }
+
+    /// Emits the next session of collected records; `false` at the end.
+    fn next_session(&mut self, items: &mut Items) -> bool {
+        let mut found = Items::default();
+        let Some(file) = self.collections.next_session(&mut found) else { return false };
+        let index = usize::try_from(file).ok().and_then(|file| file.checked_sub(1));
+        let member = index.and_then(|index| self.all.get(index));
+        items.take_over(found, member.map_or("", |member| &member.entry.name), file);
+        true
+    }
+
+    /// Adds the note on entries that are not read; `false` if there is none.
+    fn add_note(&mut self, items: &mut Items) -> bool {
+        let Some((place, text)) = self.note.take() else { return false };
+        items.note(place, text);
+        true
     }
 }
 
@@ -84,16 +121,13 @@ impl RecordReader for Members {
             if self.begin()? {
                 return Ok(true);
             }
-            let Some((place, text)) = self.note.take() else { return Ok(false) };
-            items.note(place, text);
-            return Ok(true);
+            return Ok(self.next_session(items) || self.add_note(items));
         };
         let mut found = Items::default();
         let outcome = current.reader.read_record(&mut found);
         // A format may mistake an unreadable entry for one that ended.
         current.bytes.get().fault()?;
-        let file = u32::try_from(self.next).unwrap_or(u32::MAX);
-        items.take_over(found, &current.name, file);
+        items.take_over(found, &current.name, self.file());
         let is_more = match outcome {
             Err(ImportRefusal::HoldsNoSleep(reason)) if self.has_other_sleep() => {
                 self.without_sleep = self.without_sleep.saturating_add(1);
@@ -105,7 +139,7 @@ impl RecordReader for Members {
         if is_more {
             self.current = Some(current);
         } else {
-            self.end(&current)?;
+            self.end(current)?;
         }
         Ok(true)
     }

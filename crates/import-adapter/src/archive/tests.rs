@@ -4,6 +4,7 @@ mod damage;
 mod folder;
 mod gzip;
 mod raw_entry;
+mod several_files;
 mod takeout;
 
 use crate::testing::{context, notes, read_path, sessions};

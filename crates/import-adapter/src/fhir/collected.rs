@@ -1,4 +1,4 @@
-//! Content of a file's resources, collected until its nights are known.
+//! Content of the resources of all files, collected until the nights are known.
 
 use super::resource::Observation;
 use super::subject::Subject;
@@ -8,28 +8,26 @@ use crate::segments::Segments;
 use crate::source::{Invalid, Items, Notes};
 use application::ports::import_source::ImportItem;
 
-pub(super) struct Collected {
+/// Observations of one person.
+#[derive(Debug)]
+pub(crate) struct Collected {
     segments: Segments,
     totals: Totals,
     subject: Subject,
-    /// The first resource that is not an Observation of sleep, and their number.
-    first_passed_over: Option<u64>,
-    passed_over: usize,
 }
 
 impl Default for Collected {
     fn default() -> Self {
-        Self {
-            segments: Segments::new("record"),
-            totals: Totals::default(),
-            subject: Subject::default(),
-            first_passed_over: None,
-            passed_over: 0,
-        }
+        Self { segments: Segments::new("record"), totals: Totals::default(), subject: Subject::default() }
     }
 }
 
 impl Collected {
+    /// Sets the number of the file that contains the Observations that are added next.
+    pub(crate) const fn begin_file(&mut self, file: u32) {
+        self.segments.begin_file(file);
+    }
+
     /// Adds an Observation and returns its notes.
     pub(super) fn add(&mut self, observation: &Observation, number: u64) -> Result<Notes, Invalid> {
         let content = observation::read(observation, number)?;
@@ -37,7 +35,11 @@ impl Collected {
             return Err("its subject differs from that of earlier records".to_owned().into());
         }
         let source = device::source(observation).map_err(|error| format!("device: {error}"))?;
-        let added = self.segments.add(&source, &content.segment);
+        let added = if content.totals.is_empty() {
+            self.segments.add(&source, &content.segment)
+        } else {
+            self.segments.add_period(&source, &content.segment)
+        };
         added.map_err(|invalid| invalid.at("effectivePeriod"))?;
         for total in content.totals {
             self.totals.add(&source, total)?;
@@ -50,24 +52,14 @@ impl Collected {
         Ok(notes)
     }
 
-    /// Counts a resource that is not an Observation of sleep.
-    pub(super) fn count_skipped(&mut self, number: u64) {
-        self.first_passed_over.get_or_insert(number);
-        self.passed_over = self.passed_over.saturating_add(1);
-    }
-
-    /// Emits the next session; `false` at the end.
-    pub(super) fn next_session(&mut self, items: &mut Items) -> bool {
-        if let Some(number) = self.first_passed_over.take() {
-            let note = "resources that are not sleep Observations were skipped";
-            items.note_count(&format!("record {number}"), note, self.passed_over);
-        }
+    /// Emits the next session; returns the file of its first record, `None` at the end.
+    pub(crate) fn next_session(&mut self, items: &mut Items) -> Option<u32> {
         let mut emitted = Items::default();
-        let more = self.segments.next_session(&mut emitted);
+        let file = self.segments.next_session(&mut emitted)?;
         for item in emitted.take() {
             self.finish(item, items);
         }
-        more
+        Some(file)
     }
 
     fn finish(&mut self, item: ImportItem, items: &mut Items) {

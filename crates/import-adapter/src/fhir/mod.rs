@@ -12,12 +12,13 @@ mod stream;
 mod subject;
 mod total;
 
+pub(crate) use collected::Collected;
 pub(crate) use recognition::recognise;
 
+use crate::collections::Collections;
 use crate::json::{Document, decode};
 use crate::source::{Invalid, Items, RecordReader};
 use application::ports::import_source::ImportRefusal;
-use collected::Collected;
 use resource::{Entry, Kind, Observation};
 use stream::Stream;
 
@@ -40,37 +41,44 @@ impl Resources {
     }
 }
 
-/// Reads resources. Sessions follow at the end, because several Observations form one.
+/// Reads resources. Sessions follow after the last file, because several Observations form one.
 pub(crate) struct Fhir {
     resources: Resources,
     collected: Collected,
-    is_read: bool,
+    /// The first resource that is not an Observation of sleep, and their number.
+    first_skipped: Option<u64>,
+    skipped: usize,
 }
 
 impl Fhir {
     pub(crate) fn new(resources: Resources) -> Self {
-        Self { resources, collected: Collected::default(), is_read: false }
+        Self { resources, collected: Collected::default(), first_skipped: None, skipped: 0 }
+    }
+
+    fn note_skipped(&self, items: &mut Items) {
+        if let Some(number) = self.first_skipped {
+            let note = "resources that are not sleep Observations were skipped";
+            items.note_count(&format!("record {number}"), note, self.skipped);
+        }
     }
 }
 
 impl RecordReader for Fhir {
     fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal> {
-        if self.is_read {
-            return Ok(self.collected.next_session(items));
-        }
         let is_bundle = matches!(self.resources, Resources::Bundle(_));
         let record = match &mut self.resources {
             Resources::List(document) | Resources::Bundle(document) => document.next_record()?,
             Resources::Stream(stream) => stream.next_record()?,
         };
         let Some(record) = record else {
-            self.is_read = true;
-            return Ok(true);
+            self.note_skipped(items);
+            return Ok(false);
         };
         let outcome = match observation(record.text, is_bundle) {
             Ok(Some(observation)) => self.collected.add(&observation, record.number),
             Ok(None) => {
-                self.collected.count_skipped(record.number);
+                self.first_skipped.get_or_insert(record.number);
+                self.skipped = self.skipped.saturating_add(1);
                 return Ok(true);
             }
             Err(reason) => Err(Invalid::Record(reason)),
@@ -80,6 +88,10 @@ impl RecordReader for Fhir {
             Err(invalid) => items.reject_invalid(&record.place(), invalid)?,
         }
         Ok(true)
+    }
+
+    fn exchange(&mut self, collections: &mut Collections) {
+        std::mem::swap(&mut self.collected, &mut collections.fhir);
     }
 
     fn bytes_read(&self) -> u64 {

@@ -2,7 +2,7 @@
 
 use super::resource::Reference;
 
-/// Known identifiers of the one person of a file.
+/// Known identifiers of the one person of an import.
 #[derive(Debug, Default)]
 pub(super) struct Subject {
     reference: Option<String>,

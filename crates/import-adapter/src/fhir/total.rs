@@ -9,7 +9,7 @@ use domain::sleep::{SleepRecord, SleepRecordHead, SleepSource, SourceTotals, Sta
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// Maximum number of totals per file, at 32 bytes each.
+/// Maximum number of totals per import, at 32 bytes each.
 const TOTAL_LIMIT: usize = 1_000_000;
 
 /// A total of a period, in milliseconds or in the unit of its kind.
@@ -21,7 +21,7 @@ pub(super) struct Total {
     pub(super) amount: i64,
 }
 
-/// Totals of a file by source.
+/// Totals by source.
 #[derive(Debug, Default)]
 pub(super) struct Totals {
     held: HashMap<String, Vec<Total>>,

@@ -11,10 +11,12 @@ mod stage;
 
 pub(crate) use recognition::recognise;
 
+use crate::collections::Collections;
 use crate::json::{Document, decode};
 use crate::segments::Segments;
 use crate::source::{Invalid, Items, RecordReader};
 use application::ports::import_source::ImportRefusal;
+use domain::import::RecordPosition;
 use domain::sleep::SleepSource;
 use member::{Body, Header, OnlyBody, OnlyHeader};
 use night::Nights;
@@ -30,20 +32,29 @@ const SCHEMAS: [&str; 6] = [
 ];
 const SAMPLE_SCHEMA: &str = "hk-category-sample";
 
-/// Reads a document of data points or bodies. Sessions follow at the end, because several records form one.
+/// Reads a document of data points or bodies. Sessions follow after the last file, because several records
+/// form one.
 pub(crate) struct OpenMhealth {
     document: Document,
     collected: Collected,
-    is_read: bool,
+    passed_over: SkippedSubjects,
 }
 
-/// Records collected so far.
-struct Collected {
+/// Records of one person, collected so far.
+#[derive(Debug)]
+pub(crate) struct Collected {
     segments: Segments,
     nights: Nights,
     /// First person named in a header.
     person: Option<String>,
-    passed_over: SkippedSubjects,
+    /// Number of the file that is being read.
+    file: u32,
+}
+
+impl Default for Collected {
+    fn default() -> Self {
+        Self { segments: Segments::new("record"), nights: Nights::default(), person: None, file: 0 }
+    }
 }
 
 /// Records about other subjects.
@@ -55,34 +66,33 @@ struct SkippedSubjects {
 
 impl OpenMhealth {
     pub(crate) fn new(document: Document) -> Self {
-        let collected = Collected {
-            segments: Segments::new("record"),
-            nights: Nights::default(),
-            person: None,
-            passed_over: SkippedSubjects::default(),
-        };
-        Self { document, collected, is_read: false }
+        Self { document, collected: Collected::default(), passed_over: SkippedSubjects::default() }
     }
 }
 
 impl Collected {
-    /// Adds a record.
-    fn take(&mut self, text: &str, number: u64) -> Result<(), Invalid> {
+    /// Sets the number of the file that contains the records that are added next.
+    pub(crate) const fn begin_file(&mut self, file: u32) {
+        self.file = file;
+        self.segments.begin_file(file);
+    }
+
+    /// Adds a record; returns whether it is about sleep.
+    fn take(&mut self, text: &str, number: u64) -> Result<bool, Invalid> {
         let (header, body) = members(text)?;
-        let Some(body) = body else {
-            self.passed_over.add(number);
-            return Ok(());
-        };
+        let Some(body) = body else { return Ok(false) };
         self.check_person(&header)?;
         let source = source(&header)?;
         if body.category_type.is_absent() && body.category_value.is_absent() {
-            return self.nights.add(source, &header, &body, number);
+            let at = RecordPosition { file: self.file, number };
+            self.nights.add(source, &header, &body, at)?;
+            return Ok(true);
         }
         if !sample::is_sleep(&body) {
-            self.passed_over.add(number);
-            return Ok(());
+            return Ok(false);
         }
-        self.segments.add(&source, &sample::read(&body, number)?)
+        self.segments.add(&source, &sample::read(&body, number)?)?;
+        Ok(true)
     }
 
     /// Checks that all records are about the same person, because they could not be separated later.
@@ -100,9 +110,9 @@ impl Collected {
         }
     }
 
-    fn next_session(&mut self, items: &mut Items) -> bool {
-        self.passed_over.report(items);
-        self.segments.next_session(items) || self.nights.next_session(items)
+    /// Emits the next session; returns the file of its first record, `None` at the end.
+    pub(crate) fn next_session(&mut self, items: &mut Items) -> Option<u32> {
+        self.segments.next_session(items).or_else(|| self.nights.next_session(items))
     }
 }
 
@@ -143,16 +153,20 @@ impl SkippedSubjects {
 
 impl RecordReader for OpenMhealth {
     fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal> {
-        if self.is_read {
-            return Ok(self.collected.next_session(items));
-        }
         let Some(record) = self.document.next_record()? else {
-            self.is_read = true;
-            return Ok(true);
+            self.passed_over.report(items);
+            return Ok(false);
         };
-        let taken = self.collected.take(record.text, record.number);
-        taken.or_else(|invalid| items.reject_invalid(&record.place(), invalid))?;
+        match self.collected.take(record.text, record.number) {
+            Ok(true) => {}
+            Ok(false) => self.passed_over.add(record.number),
+            Err(invalid) => items.reject_invalid(&record.place(), invalid)?,
+        }
         Ok(true)
+    }
+
+    fn exchange(&mut self, collections: &mut Collections) {
+        std::mem::swap(&mut self.collected, &mut collections.open_mhealth);
     }
 
     fn bytes_read(&self) -> u64 {

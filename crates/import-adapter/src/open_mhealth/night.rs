@@ -7,6 +7,7 @@ use crate::json::LooseScalar;
 use crate::segments::{DUPLICATES_NOTE, SEGMENT_LIMIT, too_many};
 use crate::session;
 use crate::source::{Invalid, Items, Notes};
+use domain::import::RecordPosition;
 use domain::sleep::{
     Hypnogram, SessionKey, SleepMetrics, SleepRecord, SleepRecordHead, SleepSource, SourceTotals, StageEntry,
     TimeInBed,
@@ -14,7 +15,7 @@ use domain::sleep::{
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// Maximum number of nights per file, at about 300 bytes each.
+/// Maximum number of nights per import, at about 300 bytes each.
 const NIGHT_LIMIT: usize = 100_000;
 
 /// Maximum number of records that begin within a time in bed to which an episode is joined.
@@ -28,7 +29,8 @@ const ROUNDING: Duration = Duration::from_mins(2);
 /// Converters write an episode, its duration, its total sleep time and its stages as separate records.
 #[derive(Debug)]
 struct Night {
-    at: u64,
+    /// File and number of its first record.
+    at: RecordPosition,
     time_in_bed: TimeInBed,
     key: Option<SessionKey>,
     is_nap: Option<bool>,
@@ -66,7 +68,7 @@ impl Nights {
         source: SleepSource,
         header: &Header,
         body: &Body,
-        at: u64,
+        at: RecordPosition,
     ) -> Result<(), Invalid> {
         let night = Night::read(header, body, at)?;
         self.entries = self.entries.saturating_add(night.stages.entries.len());
@@ -86,18 +88,19 @@ impl Nights {
         Ok(())
     }
 
-    /// Emits the next session; `false` at the end.
-    pub(super) fn next_session(&mut self, items: &mut Items) -> bool {
+    /// Emits the next session; returns the file of its first record, `None` at the end.
+    pub(super) fn next_session(&mut self, items: &mut Items) -> Option<u32> {
         if !self.are_joined {
             self.join_episodes_to_beds();
             self.are_joined = true;
         }
-        let Some(((source, ..), night)) = self.by_slot.pop_first() else { return false };
+        let ((source, ..), night) = self.by_slot.pop_first()?;
         let mut notes = Notes::default();
-        let place = format!("record {}", night.at);
+        let RecordPosition { file, number } = night.at;
+        let place = format!("record {number}");
         let outcome = night.session(source, &mut notes);
         items.finish_session(&place, notes, outcome);
-        true
+        Some(file)
     }
 
     /// Moves the only episode within a time in bed into it: by the schemas an episode begins when the person
@@ -128,7 +131,7 @@ impl Nights {
 }
 
 impl Night {
-    fn read(header: &Header, body: &Body, at: u64) -> Result<Self, String> {
+    fn read(header: &Header, body: &Body, at: RecordPosition) -> Result<Self, String> {
         let time_in_bed = body.time_frame()?;
         let in_bed = body.time_in_bed.as_ref().and_then(Measure::length);
         let mut sums = Sums { of: body.sums(), unreadable: 0 };
@@ -162,6 +165,7 @@ impl Night {
     /// Merges another record of the same night; existing values win.
     fn merge(&mut self, other: Self) {
         let Self { key, is_nap, totals, stages, is_bed, left_the_bed, differs, unreadable, .. } = other;
+        self.at = self.at.min(other.at);
         self.schemas.extend(other.schemas);
         self.repeated = self.repeated.saturating_add(other.repeated);
         self.key = self.key.take().or(key);

@@ -158,7 +158,10 @@ fn a_repeated_data_point_is_counted_and_creates_no_second_session() {
     assert_eq!(only(&again), first);
     let found = read_all(&format!("[{one},{again},{one}]"));
     assert_eq!(sessions(&found), [first]);
-    assert_eq!(notes(&found), ["record 1: records that the file contains more than once were read once: 2"]);
+    assert_eq!(
+        notes(&found),
+        ["record 1: records that the import contains more than once were read once: 2"]
+    );
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn items(added: &[(&str, Segment)]) -> Vec<ImportItem> {
         segments.add(&SleepSource::parse(source).unwrap(), segment).unwrap();
     }
     let mut items = Items::default();
-    while segments.next_session(&mut items) {}
+    while segments.next_session(&mut items).is_some() {}
     items.take()
 }
 
@@ -52,8 +52,40 @@ fn duplicates_are_noted_with_their_number() {
     let light = segment("01:00", "02:00", Some(Stage::Light));
     let later = Segment { at: 9, ..light };
     let items = items(&[("watch", later), ("watch", light), ("watch", later)]);
-    let expected = ["line 9: records that the file contains more than once were read once: 2"];
+    let expected = ["line 9: records that the import contains more than once were read once: 2"];
     assert_eq!(crate::testing::notes(&items), expected);
+}
+
+#[test]
+fn a_repeated_time_in_bed_is_a_duplicate_and_a_repeated_period_of_totals_is_not() {
+    let in_bed = segment("01:00", "02:00", None);
+    let found = items(&[("watch", in_bed), ("watch", in_bed)]);
+    assert_eq!(crate::testing::sessions(&found).len(), 1);
+    let expected = ["line 7: records that the import contains more than once were read once: 1"];
+    assert_eq!(crate::testing::notes(&found), expected);
+    let (mut segments, source) = (Segments::new("record"), SleepSource::parse("watch").unwrap());
+    for _ in 0..3 {
+        segments.add_period(&source, &in_bed).unwrap();
+    }
+    let mut items = Items::default();
+    while segments.next_session(&mut items).is_some() {}
+    assert_eq!(items.take().len(), 1);
+}
+
+#[test]
+fn a_session_and_a_duplicate_have_the_first_of_their_files() {
+    let mut segments = Segments::new("line");
+    let source = SleepSource::parse("watch").unwrap();
+    let (early, late) = (segment("01:00", "02:00", None), segment("02:00", "03:00", None));
+    for (file, number, segment) in [(4, 9, late), (5, 2, early), (6, 1, early), (7, 1, late)] {
+        segments.begin_file(file);
+        segments.add(&source, &Segment { at: number, ..segment }).unwrap();
+    }
+    let mut items = Items::default();
+    let files: Vec<_> = std::iter::from_fn(|| segments.next_session(&mut items)).collect();
+    assert_eq!(files, [6, 4]);
+    let items = items.take();
+    assert_eq!(items.iter().map(ImportItem::place).collect::<Vec<_>>(), ["line 1", "line 9"]);
 }
 
 #[test]
@@ -75,5 +107,5 @@ fn an_interval_that_ends_before_it_starts_is_rejected() {
     let source = SleepSource::parse("watch").unwrap();
     let outcome = segments.add(&source, &segment("02:00", "02:00", None));
     assert_eq!(outcome, Err("the end is not after the start".to_owned().into()));
-    assert!(!segments.next_session(&mut Items::default()));
+    assert_eq!(segments.next_session(&mut Items::default()), None);
 }

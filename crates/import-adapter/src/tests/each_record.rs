@@ -30,7 +30,7 @@ fn records() -> impl Strategy<Value = Vec<GeneratedRecord>> {
 }
 
 /// Counts the records that the reader dropped because the file repeats them.
-fn duplicates(items: &[ImportItem]) -> usize {
+pub(super) fn duplicates(items: &[ImportItem]) -> usize {
     let amount = |item: &ImportItem| match item {
         ImportItem::Note(note) if note.reason == DUPLICATES_NOTE => note.amount,
         _ => None,

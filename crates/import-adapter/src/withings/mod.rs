@@ -9,6 +9,7 @@ mod summary;
 
 pub(crate) use recognition::recognise;
 
+use crate::collections::Collections;
 use crate::json::{Document, LooseScalar, decode};
 use crate::segments::Segments;
 use crate::source::{Invalid, Items, Notes, RecordReader};
@@ -17,7 +18,7 @@ use chrono::{DateTime, Utc};
 use domain::time::TimeZone;
 use members::Record;
 
-/// Reads a series: summaries become sessions immediately, intervals at the end.
+/// Reads a series: summaries become sessions immediately, intervals after the last file.
 pub(crate) struct WithingsJson {
     document: Document,
     zone: TimeZone,
@@ -33,7 +34,7 @@ impl WithingsJson {
 impl RecordReader for WithingsJson {
     fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal> {
         let Some(record) = self.document.next_record()? else {
-            return Ok(self.stretches.next_session(items));
+            return Ok(false);
         };
         let place = record.place();
         match decode::<Record>(record.text) {
@@ -50,6 +51,10 @@ impl RecordReader for WithingsJson {
             }
         }
         Ok(true)
+    }
+
+    fn exchange(&mut self, collections: &mut Collections) {
+        std::mem::swap(&mut self.stretches, &mut collections.withings);
     }
 
     fn bytes_read(&self) -> u64 {

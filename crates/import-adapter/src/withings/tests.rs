@@ -99,7 +99,10 @@ fn stretches_out_of_order_are_sessions_with_gaps_of_at_most_an_hour() {
         stretch(5, 65, "1"),
     ];
     let items = withings(&reply(&series.join(",")));
-    assert_eq!(notes(&items), ["record 6: records that the file contains more than once were read once: 1"]);
+    assert_eq!(
+        notes(&items),
+        ["record 6: records that the import contains more than once were read once: 1"]
+    );
     let found = sessions(&items);
     assert_eq!(found.len(), 1, "191 is 60 minutes after 131");
     let expected = [

@@ -1,5 +1,5 @@
 use super::{SNOMED, asleep, duration, list, observation, only, read_all, stage};
-use crate::testing::{frame, rejections, sessions, stages};
+use crate::testing::{frame, notes, rejections, sessions, stages};
 
 const PHR: &str = "http://hl7.org/fhir/uv/phr/CodeSystem";
 
@@ -62,6 +62,20 @@ fn observations_of_one_device_are_grouped_as_apples_records_are() {
         of("Phone", &["ASLEEP 01:00-05:00"]),
     ];
     assert_eq!(found, expected);
+}
+
+#[test]
+fn a_repeated_time_in_bed_is_counted() {
+    let system = format!("{PHR}/observation-pghd-codes");
+    let value = format!(
+        r#","valueCodeableConcept":{{"coding":[{{"system":"{PHR}/sleep-analysis-codes","code":"inBed"}}]}}"#
+    );
+    let in_bed = observation((&system, "sleepAnalysis"), "01:00", "07:00", &value);
+    let total = duration("93832-4", "01:00", "07:00", 300);
+    let found = read_all(&list(&[in_bed.clone(), total, in_bed]));
+    assert_eq!(sessions(&found).len(), 1);
+    let note = "record 3: records that the import contains more than once were read once: 1";
+    assert_eq!(notes(&found), [note]);
 }
 
 #[test]
