@@ -3,10 +3,12 @@ mod recognition;
 mod round_trip;
 mod safety;
 
+use super::bounded::Bounded;
 use crate::Format;
 use crate::testing::{accepted_session, frame, items, notes, rejections, sessions, stages};
 use application::ports::import_source::ImportItem;
 use domain::sleep::SleepRecord;
+use std::io::{BufRead as _, Cursor};
 
 /// Wraps records in an export.
 pub(super) fn export(body: &str) -> String {
@@ -123,6 +125,11 @@ fn a_line_ends_with_lf_cr_or_both() {
         let items = items(&text.replace('\n', end), Format::AppleHealth, "UTC");
         assert_eq!(items[0].place(), format!("line {FIRST_LINE}"), "{end:?}");
     }
+    let mut bytes = Bounded::new(Box::new(Cursor::new("a\r\nb\rc\n\r".as_bytes())));
+    while let [_, ..] = bytes.fill_buf().unwrap() {
+        bytes.consume(1);
+    }
+    assert_eq!(bytes.line(), 5);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use crate::testing::{frame, stages};
 use application::ports::import_source::ImportItem;
 use chrono::DateTime;
 use domain::sleep::{SleepRecord, SleepSource, Stage};
+use domain::time::UtcOffset;
 
 fn segment(from: &str, to: &str, stage: Option<Stage>) -> Segment {
     let at = |clock: &str| DateTime::parse_from_rfc3339(&format!("2026-01-10T{clock}:00Z")).unwrap().to_utc();
@@ -57,7 +58,7 @@ fn duplicates_are_noted_with_their_number() {
 }
 
 #[test]
-fn a_repeated_time_in_bed_is_a_duplicate_and_a_repeated_period_of_totals_is_not() {
+fn a_repeated_time_in_bed_is_a_duplicate_and_a_repeated_period_is_not() {
     let in_bed = segment("01:00", "02:00", None);
     let found = items(&[("watch", in_bed), ("watch", in_bed)]);
     assert_eq!(crate::testing::sessions(&found).len(), 1);
@@ -86,6 +87,19 @@ fn a_session_and_a_duplicate_have_the_first_of_their_files() {
     assert_eq!(files, [6, 4]);
     let items = items.take();
     assert_eq!(items.iter().map(ImportItem::place).collect::<Vec<_>>(), ["line 1", "line 9"]);
+}
+
+#[test]
+fn of_equal_intervals_the_first_one_is_kept() {
+    let [berlin, tokyo] = [60, 540].map(UtcOffset::from_minutes);
+    for (first, second) in [(berlin, tokyo), (tokyo, berlin)] {
+        let light = segment("01:00", "02:00", Some(Stage::Light));
+        let found = sessions(&[
+            ("watch", Segment { offset_at_start: second, at: 9, ..light }),
+            ("watch", Segment { offset_at_start: first, ..light }),
+        ]);
+        assert_eq!(found[0].time_in_bed().offset_at_start(), first);
+    }
 }
 
 #[test]
