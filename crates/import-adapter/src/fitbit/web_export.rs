@@ -12,6 +12,7 @@ use domain::time::TimeZone;
 use std::time::Duration;
 
 const TITLE: &str = "Sleep";
+const WRONG_NUMBER_OF_FIELDS: &str = "the number of fields differs from the header";
 const START: &str = "Start Time";
 const END: &str = "End Time";
 /// Required columns.
@@ -40,23 +41,29 @@ pub(crate) struct WebExport {
     cursor: Cursor,
     zone: TimeZone,
     section: Section,
+    /// A line of one field; the next line decides whether it is a title.
+    title: Option<Title>,
     line: Vec<u8>,
 }
 
 /// Current section; an export has one per selected kind of data.
 enum Section {
-    /// Before a title or a header.
+    /// Before a header.
     Beginning,
-    /// After the title, before the header.
-    Titled,
     Nights(Vec<String>),
     /// In another section.
     Other,
 }
 
+/// The title of a section if column names follow, else a stray line.
+struct Title {
+    start: Position,
+    is_sleep: bool,
+}
+
 impl WebExport {
     pub(crate) fn new(cursor: Cursor, zone: TimeZone) -> Self {
-        Self { cursor: cursor.of_table(), zone, section: Section::Beginning, line: Vec::new() }
+        Self { cursor: cursor.of_table(), zone, section: Section::Beginning, title: None, line: Vec::new() }
     }
 
     fn read_line(&mut self, start: Position, end: LineEnd, items: &mut Items) -> Result<(), ImportRefusal> {
@@ -67,57 +74,113 @@ impl WebExport {
         let Some(fields) = csv_fields(text) else {
             return Err(damaged(start, "a quoted field is not closed"));
         };
-        let place = format!("line {}", start.line);
-        let title = fields.len() == 1;
+        if let Some(title) = self.title.take() {
+            if are_names(&fields) {
+                return self.begin_section(&title, start, fields, items);
+            }
+            self.pass_over(&title, items)?;
+        }
+        // A line truncated by the end of the file has too few fields.
+        let is_cut = end == LineEnd::EndOfFile && matches!(self.section, Section::Nights(_));
+        match fields.as_slice() {
+            [only] if !is_cut => {
+                self.title = Some(Title { start, is_sleep: only.eq_ignore_ascii_case(TITLE) });
+                Ok(())
+            }
+            _ => self.read_row(fields, start, is_cut, items),
+        }
+    }
+
+    fn read_row(
+        &mut self,
+        fields: Vec<String>,
+        start: Position,
+        is_cut: bool,
+        items: &mut Items,
+    ) -> Result<(), ImportRefusal> {
+        let place = place(start);
         match &self.section {
-            Section::Titled | Section::Beginning if is_header(&fields) => {
+            Section::Beginning | Section::Nights(_) if is_header(&fields) => {
                 self.section = header(fields, &place, items);
-            }
-            Section::Titled => {
-                return Err(damaged(start, "expected the header line of the sleep section"));
-            }
-            Section::Beginning | Section::Other | Section::Nights(_)
-                if title && text.trim().eq_ignore_ascii_case(TITLE) =>
-            {
-                self.section = Section::Titled;
             }
             Section::Nights(columns) if fields.len() == columns.len() => {
                 let mut notes = Notes::default();
                 let outcome = Night(Fields { columns, values: &fields }).record(self.zone, &mut notes);
                 items.finish_session(&place, notes, outcome);
             }
-            // A line truncated by the end of the file has too few fields.
-            Section::Nights(_) if end == LineEnd::EndOfFile => {
-                return Err(damaged(self.cursor.place(), "the file is truncated"));
-            }
-            Section::Nights(_) if !title => {
-                items.reject(&place, "the number of fields differs from the header");
-            }
-            Section::Nights(_) | Section::Beginning if title => {
-                items.note(&place, "a section that is not about sleep was skipped");
-                self.section = Section::Other;
-            }
-            Section::Beginning | Section::Nights(_) => {
+            Section::Nights(_) if is_cut => return Err(self.cursor.ends_too_early()),
+            Section::Nights(_) => items.reject(&place, WRONG_NUMBER_OF_FIELDS),
+            Section::Beginning => {
                 return Err(damaged(start, "expected the title line or the header line"));
             }
             Section::Other => {}
         }
         Ok(())
     }
+
+    /// Begins the section of a title that these column names follow.
+    fn begin_section(
+        &mut self,
+        title: &Title,
+        start: Position,
+        names: Vec<String>,
+        items: &mut Items,
+    ) -> Result<(), ImportRefusal> {
+        if title.is_sleep && !is_header(&names) {
+            return Err(damaged(start, "expected the header line of the sleep section"));
+        }
+        if title.is_sleep {
+            self.section = header(names, &place(start), items);
+        } else {
+            if !matches!(self.section, Section::Other) {
+                items.note(&place(title.start), "a section that is not about sleep was skipped");
+            }
+            self.section = Section::Other;
+        }
+        Ok(())
+    }
+
+    /// Passes over a line of one field that is not a title; one among nights is rejected.
+    fn pass_over(&self, title: &Title, items: &mut Items) -> Result<(), ImportRefusal> {
+        match self.section {
+            Section::Beginning => {
+                Err(damaged(title.start, "expected the header line of the sleep section after the title"))
+            }
+            Section::Nights(_) => {
+                items.reject(&place(title.start), WRONG_NUMBER_OF_FIELDS);
+                Ok(())
+            }
+            Section::Other => Ok(()),
+        }
+    }
 }
 
 impl RecordReader for WebExport {
     fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal> {
         let start = self.cursor.place();
-        match self.cursor.read_line(&mut self.line)? {
-            Some(end) => self.read_line(start, end, items).map(|()| true),
-            None => Ok(false),
+        if let Some(end) = self.cursor.read_line(&mut self.line)? {
+            return self.read_line(start, end, items).map(|()| true);
         }
+        // A title alone is an empty export.
+        if let Some(title) = self.title.take().filter(|_| !matches!(self.section, Section::Beginning)) {
+            self.pass_over(&title, items)?;
+        }
+        Ok(false)
     }
 
     fn bytes_read(&self) -> u64 {
         self.cursor.total()
     }
+}
+
+fn place(start: Position) -> String {
+    format!("line {}", start.line)
+}
+
+/// Returns whether a line has the names of columns rather than values; no night has text alone.
+fn are_names(fields: &[String]) -> bool {
+    let is_name = |field: &String| field.starts_with(|first: char| !first.is_ascii_digit());
+    fields.len() > 1 && fields.iter().all(is_name)
 }
 
 fn is_header(fields: &[String]) -> bool {

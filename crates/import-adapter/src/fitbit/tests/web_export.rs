@@ -93,3 +93,33 @@ fn other_sections_of_the_web_export_are_skipped_and_reported() {
     assert_eq!(notes(&items), ["line 4: a section that is not about sleep was skipped"]);
     assert_eq!(sessions(&items).len(), 1);
 }
+
+#[test]
+fn a_stray_line_between_nights_is_rejected_and_later_nights_are_read() {
+    let night =
+        |day: u8| format!("2026-01-{day} 11:00PM,2026-01-{} 7:00AM,440,40,3,480,100,300,40\n", day + 1);
+    for stray in ["oops", "\"oops\"", "2026-01-11", "Sleep", "oops,2026-01-11", ",,"] {
+        let text = format!("{HEADER}{}{stray}\n\n{}{}", night(10), night(11), night(12));
+        let items = fitbit(&text, "UTC");
+        assert_eq!(rejections(&items), ["line 4: the number of fields differs from the header"], "{stray}");
+        assert_eq!((sessions(&items).len(), notes(&items)), (3, Vec::new()), "{stray}");
+    }
+    let items = fitbit(&format!("{HEADER}{}Foods\n\nBody\nDate,Weight\n2026-01-10,70\n", night(10)), "UTC");
+    assert_eq!(rejections(&items), ["line 4: the number of fields differs from the header"]);
+    assert_eq!(notes(&items), ["line 6: a section that is not about sleep was skipped"]);
+}
+
+#[test]
+fn a_stray_line_after_the_last_night_is_rejected() {
+    let night = "2026-01-10 11:00PM,2026-01-11 7:00AM,440,40,3,480,100,300,40\n";
+    let items = fitbit(&format!("{HEADER}{night}oops\n"), "UTC");
+    assert_eq!(rejections(&items), ["line 4: the number of fields differs from the header"]);
+    assert_eq!(sessions(&items).len(), 1);
+}
+
+#[test]
+fn a_second_header_among_nights_names_the_columns_of_those_after_it() {
+    let text = format!("{HEADER}End Time,Start Time\n2026-01-11 7:00AM,2026-01-10 11:00PM\n");
+    let night = accepted_session(&fitbit(&text, "UTC"));
+    assert_eq!(frame(&night), "2026-01-10T23:00:00+00:00 2026-01-11T07:00:00+00:00");
+}
