@@ -5,11 +5,20 @@ use crate::timestamp::Timestamp;
 use chrono::TimeDelta;
 use domain::sleep::TimeInBed;
 use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny};
 use std::time::Duration;
 
 #[derive(Debug, Deserialize)]
 pub(super) struct OnlyHeader {
     pub(super) header: Option<Header>,
+    /// Whether the record has a body, as a data point does.
+    #[serde(default, rename = "body", deserialize_with = "is_present")]
+    pub(super) has_body: bool,
+}
+
+/// Accepts any value of a member.
+fn is_present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    IgnoredAny::deserialize(deserializer).map(|_| true)
 }
 
 #[derive(Debug, Deserialize)]

@@ -121,14 +121,22 @@ fn members(text: &str) -> Result<(Header, Option<Body>), String> {
     if !text.starts_with('{') {
         return Err("not an object".to_owned());
     }
-    let OnlyHeader { header } = decode(text)?;
-    let Some(header) = header else { return Ok((Header::default(), Some(decode(text)?))) };
+    let OnlyHeader { header, has_body } = decode(text)?;
+    let Some(header) = header else {
+        if has_body {
+            return Err("header is missing".to_owned());
+        }
+        return Ok((Header::default(), Some(sample::with_type(decode(text)?)?)));
+    };
     if header.schema_id.name.as_str().is_some_and(|name| !SCHEMAS.contains(&name)) {
         return Ok((header, None));
     }
     let OnlyBody { body } = decode(text)?;
     let body = body.ok_or("body is missing")?;
-    Ok((header, Some(body)))
+    if header.schema_id.name.as_str() == Some(SAMPLE_SCHEMA) && body.category_type.is_absent() {
+        return Err("category_type is missing".to_owned());
+    }
+    Ok((header, Some(sample::with_type(body)?)))
 }
 
 /// Returns the app or device named by a record, otherwise the format.

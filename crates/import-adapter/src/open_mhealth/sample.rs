@@ -13,9 +13,20 @@ pub(super) fn is_sleep(body: &Body) -> bool {
     body.category_type.as_str() == Some(SLEEP)
 }
 
+/// Returns a body unchanged unless it has the value of a sample without its type.
+pub(super) fn with_type(body: Body) -> Result<Body, String> {
+    if body.category_type.is_absent() && !body.category_value.is_absent() {
+        return Err("category_type is missing".to_owned());
+    }
+    Ok(body)
+}
+
 /// Parses an interval of sleep, or returns why it is invalid.
 pub(super) fn read(body: &Body, at: u64) -> Result<Segment, String> {
     let time = body.time_frame()?;
+    if body.category_value.is_absent() {
+        return Err("category_value is missing".to_owned());
+    }
     let value = body.category_value.as_str().unwrap_or_default();
     let stage = health_kit::stage(value).map_err(|error| format!("category_value {error}"))?;
     // The zone of the recording wins: HealthKit writes times in the zone of the export.

@@ -1,4 +1,5 @@
 mod ieee;
+mod incomplete;
 
 use crate::Format;
 use crate::testing::{frame, items, metric, notes, only_session, read, rejections, sessions, stages};
