@@ -14,7 +14,10 @@ const DATE_ENTERED_EVENT: &str = "Date entered into DSLD";
 
 /// Converts one label, or returns why it is invalid; changes and omissions are noted.
 pub(super) fn read(label: &Label, place: &str, notes: &mut Notes) -> Result<ImportedSupplement, String> {
-    let id = label.id.identifier().ok_or("id is missing, or neither a whole number nor a string")?;
+    if label.id.is_blank() {
+        return Err("id is missing".to_owned());
+    }
+    let id = label.id.identifier().ok_or("id is neither a whole number nor a string")?;
     let key = CatalogueKey::new(CatalogueKey::DSLD.to_owned(), id).map_err(|error| format!("id: {error}"))?;
     let rows = label.ingredient_rows.as_ref();
     let rows = rows.ok_or("ingredientRows is missing: this is a partial label, as returned by a search")?;

@@ -183,6 +183,17 @@ fn an_invalid_label_is_rejected_and_the_rest_imported() {
 }
 
 #[test]
+fn a_label_with_a_blank_id_lacks_its_id() {
+    let label = |id: &str| format!(r#"{{"id":{id},"fullName":"x","ingredientRows":[]}}"#);
+    let ids = ["\"\"", "\" \"", "null", "1.5", "[1]"].map(label);
+    let found = rejections(&items(&format!("[{}]", ids.join(",")), Format::Dsld, "UTC"));
+    let [missing, unreadable] = ["id is missing", "id is neither a whole number nor a string"];
+    let expected = [missing, missing, missing, unreadable, unreadable];
+    let numbered = (1..).zip(expected).map(|(number, reason)| format!("record {number}: {reason}"));
+    assert_eq!(found, numbered.collect::<Vec<_>>());
+}
+
+#[test]
 fn changed_and_omitted_values_are_reported() {
     let text = LABEL
         .replace("Evening Capsule", "Evening\\r\\nCapsule\\t")
