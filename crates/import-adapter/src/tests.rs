@@ -2,6 +2,7 @@
 
 mod blank_id;
 mod each_record;
+mod repeated_column;
 mod samples;
 mod several_files;
 mod unknown;

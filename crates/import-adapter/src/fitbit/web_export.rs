@@ -2,7 +2,9 @@
 
 use super::clock::{Anchor, End};
 use super::{SOURCE, web_clock};
-use crate::input::{Cursor, Fields, LineEnd, Position, csv_fields, damaged, has_columns};
+use crate::input::{
+    Cursor, Fields, LineEnd, Position, csv_fields, damaged, has_columns, more_than_once, repeated_column,
+};
 use crate::local_time::{LocalTime, SKIPPED_TIME_NOTE};
 use crate::session;
 use crate::source::{Items, Notes, RecordReader};
@@ -101,7 +103,7 @@ impl WebExport {
         let place = place(start);
         match &self.section {
             Section::Beginning | Section::Nights(_) if is_header(&fields) => {
-                self.section = header(fields, &place, items);
+                self.section = header(fields, start, items)?;
             }
             Section::Nights(columns) if fields.len() == columns.len() => {
                 let mut notes = Notes::default();
@@ -130,7 +132,7 @@ impl WebExport {
             return Err(damaged(start, "expected the header line of the sleep section"));
         }
         if title.is_sleep {
-            self.section = header(names, &place(start), items);
+            self.section = header(names, start, items)?;
         } else {
             if !matches!(self.section, Section::Other) {
                 items.note(&place(title.start), "a section that is not about sleep was skipped");
@@ -187,13 +189,16 @@ fn is_header(fields: &[String]) -> bool {
     has_columns(fields, &NEEDED_COLUMNS)
 }
 
-fn header(columns: Vec<String>, place: &str, items: &mut Items) -> Section {
+fn header(columns: Vec<String>, start: Position, items: &mut Items) -> Result<Section, ImportRefusal> {
+    if let Some(column) = repeated_column(&columns, &KNOWN_COLUMNS) {
+        return Err(damaged(start, more_than_once(column)));
+    }
     let is_known = |column: &str| KNOWN_COLUMNS.iter().any(|name| name.eq_ignore_ascii_case(column));
     let unknown = columns.iter().filter(|column| !is_known(column)).count();
     if unknown > 0 {
-        items.note_count(place, "unknown columns were skipped", unknown);
+        items.note_count(&place(start), "unknown columns were skipped", unknown);
     }
-    Section::Nights(columns)
+    Ok(Section::Nights(columns))
 }
 
 /// One night.

@@ -9,8 +9,7 @@ mod values;
 
 use crate::context::FileContext;
 use crate::format::Format;
-use crate::input::Bytes;
-use crate::input::Cursor;
+use crate::input::{Bytes, Cursor, Position, damaged};
 use crate::recognised::RecognisedFile;
 use crate::seen::FilePreview;
 use crate::sketch::Sketch;
@@ -66,6 +65,11 @@ pub(crate) struct Hypnograms {
 
 impl Hypnograms {
     fn open(bytes: Bytes, context: FileContext, layout: Layout) -> Result<Self, ImportRefusal> {
+        if let Layout::Rows(columns) = layout
+            && let Some(reason) = columns.fault()
+        {
+            return Err(damaged(Position::START, reason));
+        }
         let start = context.start.ok_or_else(|| ImportRefusal::NoStart(String::new()))?;
         Ok(Self { values: Values::new(Cursor::new(bytes)?, layout), night: Night::new(start) })
     }

@@ -1,7 +1,7 @@
 //! A table with a row per epoch, as YASA writes it: `,Stage,Confidence`, `Epoch,Stage` or `Time,Stage`.
 
 use super::night::EPOCH_MILLIS;
-use crate::input::csv_fields;
+use crate::input::{csv_fields, more_than_once, repeated_column};
 use chrono::{DateTime, FixedOffset, NaiveDateTime, TimeDelta};
 
 const STAGE: &str = "Stage";
@@ -18,6 +18,7 @@ const TIME_LENGTH: usize = 19;
 pub(super) struct Columns {
     stage: usize,
     has_times: bool,
+    repeats_stage: bool,
 }
 
 /// One row.
@@ -46,7 +47,13 @@ impl Columns {
             return None;
         }
         let stage = others.iter().position(|name| name.eq_ignore_ascii_case(STAGE))?;
-        Some(Self { stage: stage.saturating_add(1), has_times })
+        let repeats_stage = repeated_column(others, &NEEDED_COLUMNS).is_some();
+        Some(Self { stage: stage.saturating_add(1), has_times, repeats_stage })
+    }
+
+    /// Returns why the header is ambiguous, if it has the column of stages more than once.
+    pub(super) fn fault(self) -> Option<String> {
+        self.repeats_stage.then(|| more_than_once(STAGE))
     }
 
     /// Reads a row; `None` if a quoted field is not closed.

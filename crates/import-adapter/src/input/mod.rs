@@ -10,7 +10,7 @@ mod table;
 pub(crate) use csv::csv_fields;
 pub(crate) use cursor::{Cursor, LineEnd};
 pub(crate) use position::Position;
-pub(crate) use table::{Fields, TableFormat, TableReader, has_columns};
+pub(crate) use table::{Fields, TableFormat, TableReader, has_columns, more_than_once, repeated_column};
 
 use rows::{Row, Rows};
 

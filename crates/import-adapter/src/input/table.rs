@@ -10,6 +10,8 @@ use std::marker::PhantomData;
 pub(crate) trait TableFormat: Send {
     /// Whether a header may follow a record.
     const REPEATS_HEADER: bool = false;
+    /// Names of the columns that are read; a header has each at most once.
+    const COLUMNS: &'static [&'static str];
 
     fn is_header(columns: &[String]) -> bool;
 
@@ -49,12 +51,25 @@ pub(crate) fn has_columns(header: &[String], names: &[&str]) -> bool {
     names.iter().all(|name| header.iter().any(|column| column.eq_ignore_ascii_case(name)))
 }
 
+/// Returns the first of these columns that a header has more than once, in any case.
+pub(crate) fn repeated_column<'a>(header: &[String], names: &[&'a str]) -> Option<&'a str> {
+    let count = |name: &str| header.iter().filter(|column| column.eq_ignore_ascii_case(name)).count();
+    names.iter().copied().find(|name| count(name) > 1)
+}
+
+/// Describes a header with such a column.
+pub(crate) fn more_than_once(column: &str) -> String {
+    format!("the header has the column {column} more than once")
+}
+
 /// Reads a table.
 pub(crate) struct TableReader<F> {
     rows: Rows,
     zone: TimeZone,
     /// Current header; empty before the first.
     columns: Vec<String>,
+    /// Why records cannot be read with the current header.
+    header_fault: Option<String>,
     rows_skipped: bool,
     rows_read: bool,
     format: PhantomData<F>,
@@ -66,6 +81,7 @@ impl<F: TableFormat> TableReader<F> {
             rows: Rows::new(bytes)?,
             zone,
             columns: Vec::new(),
+            header_fault: None,
             rows_skipped: false,
             rows_read: false,
             format: PhantomData,
@@ -77,7 +93,11 @@ impl<F: TableFormat> TableReader<F> {
         if (F::REPEATS_HEADER || self.columns.is_empty()) && F::is_header(&row.fields) {
             F::note_header(&row.fields, &place, items);
             self.columns = F::columns(row.fields);
-            return Ok(());
+            self.header_fault = repeated_column(&self.columns, F::COLUMNS).map(more_than_once);
+            return match &self.header_fault {
+                Some(reason) if !F::REPEATS_HEADER => Err(damaged(row.start, reason)),
+                _ => Ok(()),
+            };
         }
         if self.columns.is_empty() {
             return Err(damaged(row.start, "expected the header line"));
@@ -88,7 +108,9 @@ impl<F: TableFormat> TableReader<F> {
             return Ok(());
         }
         self.rows_read = true;
-        if row.fields.len() == self.columns.len() {
+        if let Some(reason) = &self.header_fault {
+            items.reject(&place, reason);
+        } else if row.fields.len() == self.columns.len() {
             F::read(&fields, self.zone, &place, items);
         } else if row.end == LineEnd::EndOfFile {
             // A row truncated by the end of the file has too few fields.

@@ -43,6 +43,8 @@ fn is_header(columns: &[String]) -> bool {
 struct IntakeCsv;
 
 impl TableFormat for IntakeCsv {
+    const COLUMNS: &'static [&'static str] = &[CREATED_AT, SERVINGS, SUPPLEMENT_ID, UPC];
+
     fn is_header(columns: &[String]) -> bool {
         is_header(columns)
     }

@@ -29,6 +29,7 @@ struct SleepAsAndroid;
 
 impl TableFormat for SleepAsAndroid {
     const REPEATS_HEADER: bool = true;
+    const COLUMNS: &'static [&'static str] = &COLUMNS;
 
     fn is_header(columns: &[String]) -> bool {
         columns.first().is_some_and(|first| first.eq_ignore_ascii_case("Id"))

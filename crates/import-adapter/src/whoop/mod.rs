@@ -30,6 +30,8 @@ fn is_english(header: &[String]) -> bool {
 struct Whoop;
 
 impl TableFormat for Whoop {
+    const COLUMNS: &'static [&'static str] = &night::COLUMNS;
+
     fn is_header(columns: &[String]) -> bool {
         is_english(columns) || translated::is_header(columns)
     }

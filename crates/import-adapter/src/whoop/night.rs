@@ -9,6 +9,19 @@ use domain::sleep::{SessionKey, SleepRecord, SleepRecordHead, SourceTotals};
 use domain::time::{TimeZone, UtcOffset};
 use std::time::Duration;
 
+/// Columns that are read.
+pub(super) const COLUMNS: [&str; 9] = [
+    "Cycle timezone",
+    "Sleep onset",
+    "Wake onset",
+    "Asleep duration (min)",
+    "Awake duration (min)",
+    "Light sleep duration (min)",
+    "Deep (SWS) duration (min)",
+    "REM duration (min)",
+    "Nap",
+];
+
 /// Converts a row, or returns why it is invalid; `zone` applies to rows without an offset.
 pub(super) fn read(row: &Fields<'_>, zone: TimeZone, notes: &mut Notes) -> Result<SleepRecord, String> {
     let offset = offset(row)?;
