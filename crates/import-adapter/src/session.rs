@@ -37,6 +37,8 @@ pub(crate) fn metrics(totals: &SourceTotals, time_in_bed: &TimeInBed, notes: &mu
     let (metrics, dropped) = SleepMetrics::from_totals(time_in_bed, totals);
     if dropped {
         notes.add("the totals contradict the time in bed and were dropped");
+    } else if !totals.are_silent() && metrics.are_of_time_in_bed_alone() {
+        notes.add("the time asleep is 0, which says nothing about the night; the totals were left out");
     } else if *totals != SourceTotals::default() {
         note_silence(&metrics, notes);
     }

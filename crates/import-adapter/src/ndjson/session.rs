@@ -145,12 +145,14 @@ pub(super) fn read(
     };
     let hypnogram = hypnogram(&line.raw_sleep.0, &time_in_bed, notes).map_err(at("raw_sleep"))?;
     let record = if hypnogram.is_empty() {
-        let metrics = metrics(&line.sleep_metric.0, &time_in_bed, notes).map_err(at("sleep_metric"))?;
+        let (metrics, unknown) =
+            metrics(&line.sleep_metric.0, &time_in_bed, notes).map_err(at("sleep_metric"))?;
+        notes.count(unknown, "unknown metrics were left out");
         SleepRecord::from_metrics(head, metrics)
     } else {
         // Metrics in addition to stages are optional, and matter only if the stages cover little.
-        match metrics(&line.sleep_metric.0, &time_in_bed, &mut Notes::default()) {
-            Ok(metrics) => SleepRecord::from_stages_or_metrics(head, hypnogram, metrics),
+        match metrics(&line.sleep_metric.0, &time_in_bed, notes) {
+            Ok((metrics, _)) => SleepRecord::from_stages_or_metrics(head, hypnogram, metrics),
             Err(_) => SleepRecord::from_stages(head, hypnogram),
         }
     };
@@ -192,7 +194,12 @@ fn hypnogram(raw: &[RawStage<'_>], time_in_bed: &TimeInBed, notes: &mut Notes) -
     Hypnogram::flatten(entries, time_in_bed).map_err(|error| format!("raw_sleep: {error}"))
 }
 
-fn metrics(raw: &[RawMetric], time_in_bed: &TimeInBed, notes: &mut Notes) -> Result<SleepMetrics, String> {
+/// Returns the metrics and the number of unknown ones.
+fn metrics(
+    raw: &[RawMetric],
+    time_in_bed: &TimeInBed,
+    notes: &mut Notes,
+) -> Result<(SleepMetrics, usize), String> {
     let mut unknown = 0_usize;
     let mut reported = Vec::with_capacity(raw.len());
     for RawMetric { sleep_metric, value } in raw {
@@ -203,12 +210,11 @@ fn metrics(raw: &[RawMetric], time_in_bed: &TimeInBed, notes: &mut Notes) -> Res
         let value = MetricValue::from_f64(*value).ok_or("sleep_metric: a value is not a number")?;
         reported.push((kind, value));
     }
-    notes.count(unknown, "unknown metrics were left out");
     let is_given = reported.iter().any(|(kind, _)| *kind != MetricKind::TimeNightInBed);
     let metrics = SleepMetrics::from_reported(time_in_bed, reported);
     let metrics = metrics.map_err(|error| format!("sleep_metric: {error}"))?;
     if is_given {
         session::note_silence(&metrics, notes);
     }
-    Ok(metrics)
+    Ok((metrics, unknown))
 }

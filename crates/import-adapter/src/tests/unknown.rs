@@ -88,6 +88,27 @@ fn sums_of_0_for_a_whole_night_are_unknown_in_every_format() {
 }
 
 #[test]
+fn sums_of_0_beside_stages_are_noted_in_restwells_own_format() {
+    let (format, text) = NIGHTS[7];
+    let stage = r#"[{"stage":"LIGHT","start":"2026-01-10T23:00:00Z","end":"2026-01-11T07:00:00Z"}]"#;
+    let text = text.replace(r#""sleep_metric":["#, &format!(r#""raw_sleep":{stage},"sleep_metric":["#));
+    let (record, noted) = read(format, &text, 0, 0);
+    assert_eq!(metric(&record, MetricKind::TimeNightAsleep), Some(28_800.0));
+    assert!(matches!(&noted[..], [note] if note.contains("all totals are 0")), "{noted:?}");
+    let (_, noted) = read(format, &text, 420, 60);
+    assert_eq!(noted, Vec::<String>::new());
+}
+
+#[test]
+fn other_totals_of_a_night_without_sleep_are_left_out_with_their_reason() {
+    let (format, text) = NIGHTS[1];
+    let (record, noted) = read(format, &text.replace(r#""sleep_latency":0"#, r#""sleep_latency":300"#), 0, 0);
+    assert!(record.metrics().are_of_time_in_bed_alone());
+    let reason = "the time asleep is 0, which says nothing about the night; the totals were left out";
+    assert_eq!(noted, [format!("record 1: {reason}")]);
+}
+
+#[test]
 fn words_of_the_makers_are_the_same_in_any_case() {
     let apple = |value: &str| {
         format!(
