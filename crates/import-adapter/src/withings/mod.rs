@@ -23,17 +23,40 @@ pub(crate) struct WithingsJson {
     document: Document,
     zone: TimeZone,
     stretches: Segments,
+    workouts: Workouts,
+}
+
+/// Workouts, which are not sleep.
+#[derive(Debug, Default)]
+struct Workouts {
+    /// Position of the first one until they are noted.
+    first: Option<String>,
+    count: usize,
+}
+
+impl Workouts {
+    fn add(&mut self, place: String) {
+        self.count = self.count.saturating_add(1);
+        self.first.get_or_insert(place);
+    }
+
+    fn report(&mut self, items: &mut Items) {
+        if let Some(place) = self.first.take() {
+            items.note_count(&place, "workouts were skipped", self.count);
+        }
+    }
 }
 
 impl WithingsJson {
     pub(crate) fn new(document: Document, zone: TimeZone) -> Self {
-        Self { document, zone, stretches: Segments::new("record") }
+        Self { document, zone, stretches: Segments::new("record"), workouts: Workouts::default() }
     }
 }
 
 impl RecordReader for WithingsJson {
     fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal> {
         let Some(record) = self.document.next_record()? else {
+            self.workouts.report(items);
             return Ok(false);
         };
         let place = record.place();
@@ -44,6 +67,7 @@ impl RecordReader for WithingsJson {
                 let added = stretch.and_then(|(source, segment)| self.stretches.add(&source, &segment));
                 added.or_else(|invalid| items.reject_invalid(&place, invalid))?;
             }
+            Ok(members) if !members.category.is_absent() => self.workouts.add(place),
             Ok(members) => {
                 let mut notes = Notes::default();
                 let outcome = summary::read(&members, self.zone, &mut notes);

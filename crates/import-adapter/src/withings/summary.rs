@@ -10,9 +10,6 @@ use domain::time::TimeZone;
 
 /// Converts one summary, or returns why it is invalid; dropped parts are noted.
 pub(super) fn read(record: &Record, zone: TimeZone, notes: &mut Notes) -> Result<SleepRecord, String> {
-    if !record.category.is_absent() {
-        return Err("it is a workout, not sleep".to_owned());
-    }
     let data = record.data.as_ref().ok_or("state and data are missing")?;
     let start = instant("startdate", &record.startdate)?;
     let end = instant("enddate", &record.enddate)?;

@@ -221,7 +221,6 @@ fn an_invalid_session_is_rejected_with_its_place_and_the_rest_imported() {
         (good.replace("1768086000", "1e40"), "startdate is not a time in seconds"),
         (good.replace("1768089600", "1768089600000"), "enddate is not a time in seconds"),
         (good.replace("4000000000", "{}"), "id is neither"),
-        (good.replace("\"model\"", "\"category\":1,\"model\""), "it is a workout"),
         (r#"{"startdate":1,"enddate":2}"#.to_owned(), "state and data are missing"),
         (of_device(&stretch(0, 1, "1"), "\\u0007", ""), "model: a source has"),
         ("4711".to_owned(), "a member has the wrong type"),
@@ -232,6 +231,15 @@ fn an_invalid_session_is_rejected_with_its_place_and_the_rest_imported() {
         assert!(rejected.starts_with(&format!("record 2: {reason}")), "{rejected}");
         assert!(!rejected.contains("4711"));
     }
+}
+
+#[test]
+fn workouts_are_skipped_and_counted() {
+    let night = summary(0, 60, "");
+    let workout = night.replace("\"model\"", "\"category\":1,\"attrib\":0,\"model\"");
+    let items = withings(&reply(&[night.as_str(), &workout, &stretch(200, 260, "1"), &workout].join(",")));
+    assert_eq!((sessions(&items).len(), rejections(&items)), (2, Vec::new()));
+    assert_eq!(notes(&items), ["record 2: workouts were skipped: 2"]);
 }
 
 #[test]
