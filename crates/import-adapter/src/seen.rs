@@ -28,9 +28,19 @@ pub(crate) enum FilePreview {
 pub(crate) struct Text {
     /// First lines without their ends, at most four (more for XML); the last may be truncated.
     lines: Vec<String>,
+    /// Whether the line after them is not text in UTF-8.
+    ends_in_other_bytes: bool,
 }
 
+/// Description of a file that is not a text.
+pub(crate) const NOT_A_TEXT: &str = "not a text file in UTF-8";
+
 impl Text {
+    /// Returns whether the inspected part has a line that is not text in UTF-8.
+    pub(crate) const fn ends_in_other_bytes(&self) -> bool {
+        self.ends_in_other_bytes
+    }
+
     /// Returns the first line; empty if it is too long to be a title or a header.
     pub(crate) fn first_line(&self) -> &str {
         self.lines.first().map_or("", String::as_str)
@@ -95,7 +105,7 @@ impl FilePreview {
 
 fn text(cursor: &mut Cursor) -> FilePreview {
     let (mut lines, mut line) = (Vec::new(), Vec::new());
-    let mut is_cut = false;
+    let (mut is_cut, mut ends_in_other_bytes) = (false, false);
     while !is_cut && has_room(&lines) {
         match cursor.read_line(&mut line) {
             Ok(Some(_)) => {}
@@ -117,10 +127,15 @@ fn text(cursor: &mut Cursor) -> FilePreview {
         }
         match String::from_utf8(std::mem::take(&mut line)) {
             Ok(text) if !text.contains('\0') => lines.push(text),
-            _ => return FilePreview::Binary("not a text file in UTF-8"),
+            _ if lines.is_empty() => return FilePreview::Binary(NOT_A_TEXT),
+            // The lines before may identify a damaged file.
+            _ => {
+                is_cut = true;
+                ends_in_other_bytes = true;
+            }
         }
     }
-    FilePreview::Text(Text { lines })
+    FilePreview::Text(Text { lines, ends_in_other_bytes })
 }
 
 /// Truncates a line at a character boundary.

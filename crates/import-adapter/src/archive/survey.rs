@@ -42,7 +42,7 @@ pub(super) fn survey(
     let count = entries.len();
     let mut passed_over = NameSummary::from_names(&others);
     let mut claimed = Vec::new();
-    let mut unknown = Unknown { what, format, first: None, packed: NameSummary::default() };
+    let mut unknown = Unknown::new(what, format);
     let mut unpacked = Unpacking::default();
     let bound = Bound::new(context.most_unpacked);
     for entry in entries {
@@ -77,8 +77,8 @@ pub(super) fn survey(
         );
         return Err(ImportRefusal::NotInThisWay(text));
     }
-    let of_unknown = (passed_over.count > 0)
-        .then(|| skipped_files(format, &passed_over) + &unknown.packed.archive_advice());
+    let of_unknown =
+        (passed_over.count > 0).then(|| skipped_files(format, &passed_over) + &unknown.details());
     let texts: Vec<_> = of_unknown.into_iter().chain(hypnograms.hypnogram_advice()).collect();
     let note = (!texts.is_empty()).then(|| (what, texts.join("; ")));
     let members = Arc::from(members);
@@ -93,7 +93,15 @@ fn inspect(entry: &Entry, format: Format, bound: Bound) -> Result<InspectionResu
     let found = claim(Box::new(bytes.clone().take(INSPECTED_BYTES)), format);
     let reader = bytes.get();
     reader.fault()?;
-    Ok((found, reader.unpacking()))
+    let unpacking = reader.unpacking();
+    // The end of the inspected part looks like damage.
+    let found = found.map_err(|refusal| match refusal {
+        ImportRefusal::Damaged { .. } if unpacking.unpacked >= INSPECTED_BYTES => {
+            ImportRefusal::NotThisFormat("unsupported file: its first 4 MiB have no known format".to_owned())
+        }
+        refusal => refusal,
+    });
+    Ok((found, unpacking))
 }
 
 /// Entries to read, and hypnograms among them.
@@ -195,14 +203,39 @@ struct Unknown {
     /// First refusal; one about a known file comes before the others.
     first: Option<ImportRefusal>,
     packed: NameSummary,
+    /// Damaged entries, each with its damage.
+    damaged: NameSummary,
 }
 
 impl Unknown {
+    fn new(what: &'static str, format: Format) -> Self {
+        let (packed, damaged) = (NameSummary::default(), NameSummary::default());
+        Self { what, format, first: None, packed, damaged }
+    }
+
+    /// Describes which of the skipped entries are damaged, and which are archives.
+    fn details(&self) -> String {
+        let damaged = if self.damaged.count == 0 {
+            String::new()
+        } else {
+            format!("; damaged: {}", self.damaged.listed())
+        };
+        damaged + &self.packed.archive_advice()
+    }
+
     /// Records an unrecognised entry.
     fn note(&mut self, entry: &Entry, refusal: ImportRefusal) -> Result<(), ImportRefusal> {
         let is_telling = |refusal: &ImportRefusal| {
-            matches!(refusal, ImportRefusal::HoldsNoSleep(_) | ImportRefusal::OtherFormat { .. })
+            matches!(
+                refusal,
+                ImportRefusal::HoldsNoSleep(_)
+                    | ImportRefusal::OtherFormat { .. }
+                    | ImportRefusal::Damaged { .. }
+            )
         };
+        if let ImportRefusal::Damaged { place, reason } = &refusal {
+            self.damaged.add(&format!("{} ({place}: {reason})", entry.name));
+        }
         if self.first.as_ref().is_none_or(|first| is_telling(&refusal) && !is_telling(first)) {
             self.first = Some(within(&entry.name, refusal));
         }
@@ -217,7 +250,7 @@ impl Unknown {
     }
 
     fn refusal(self, count: usize) -> ImportRefusal {
-        let Self { what, format, first, packed } = self;
+        let Self { what, format, first, packed, .. } = self;
         let of = match format {
             Format::Auto => "of a known format".to_owned(),
             named => format!("of the format {}", named.as_str()),

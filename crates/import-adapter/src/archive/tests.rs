@@ -1,6 +1,7 @@
 //! Folders and archives of any format.
 
 mod damage;
+mod damaged_entry;
 mod folder;
 mod gzip;
 mod raw_entry;

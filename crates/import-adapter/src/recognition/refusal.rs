@@ -4,7 +4,7 @@ use super::table::{Table, list_names};
 use super::{FORMATS, no_sleep, own_tables};
 use crate::format::Format;
 use crate::intake_csv::{SEMICOLONS, is_header_with_semicolons};
-use crate::seen::{FilePreview, Text};
+use crate::seen::{FilePreview, NOT_A_TEXT, Text};
 use crate::sketch::Sketch;
 use application::ports::import_source::ImportRefusal;
 
@@ -48,6 +48,7 @@ impl FilePreview {
         match self {
             Self::Empty => "an empty file".to_owned(),
             Self::Json(sketch, _) => outlined(sketch),
+            Self::Text(text) if text.ends_in_other_bytes() => NOT_A_TEXT.to_owned(),
             Self::Text(text) => Table::from_header(text)
                 .map_or_else(|| "a text file in no supported format".to_owned(), |table| table.described()),
             Self::Binary(what) => (*what).to_owned(),
