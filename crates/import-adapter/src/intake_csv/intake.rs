@@ -55,11 +55,21 @@ impl Intake<'_> {
 
     /// Returns the id, or a placeholder for the product code, and the code.
     fn supplement(&self) -> Result<(SupplementId, Option<Upc>), String> {
-        if has_columns(self.0.columns, &[UPC]) {
-            let upc = Upc::parse(self.required(UPC)?).map_err(|error| format!("upc: {error}"))?;
-            return Ok((placeholder_id(&upc), Some(upc)));
+        match (self.0.get(SUPPLEMENT_ID), self.0.get(UPC)) {
+            (Some(_), Some(_)) => Err("a row has supplement_id or upc, not both".to_owned()),
+            (Some(id), None) => {
+                let id = SupplementId::parse(id).map_err(|error| format!("supplement_id: {error}"))?;
+                Ok((id, None))
+            }
+            (None, Some(upc)) => {
+                let upc = Upc::parse(upc).map_err(|error| format!("upc: {error}"))?;
+                Ok((placeholder_id(&upc), Some(upc)))
+            }
+            (None, None) => {
+                let columns = [SUPPLEMENT_ID, UPC].into_iter();
+                let columns = columns.filter(|column| has_columns(self.0.columns, &[*column]));
+                Err(format!("{} is missing", columns.collect::<Vec<_>>().join(" or ")))
+            }
         }
-        let id = SupplementId::parse(self.required(SUPPLEMENT_ID)?);
-        id.map(|id| (id, None)).map_err(|error| format!("supplement_id: {error}"))
     }
 }

@@ -16,6 +16,7 @@ use intake::{CREATED_AT, Intake, SERVINGS, SUPPLEMENT_ID, UPC};
 /// Required columns, besides at least one that identifies the supplement.
 pub(crate) const NEEDED_COLUMNS: [&str; 2] = [CREATED_AT, SERVINGS];
 pub(crate) const PRODUCT_COLUMNS: [&str; 2] = [UPC, SUPPLEMENT_ID];
+const KNOWN_COLUMNS: [&str; 4] = [CREATED_AT, SERVINGS, UPC, SUPPLEMENT_ID];
 
 /// Recognises the header: a time, servings, and a column that identifies the supplement.
 pub(crate) fn recognise(seen: &FilePreview, _named: bool) -> Option<RecognisedFile> {
@@ -36,21 +37,22 @@ pub(crate) const SEMICOLONS: &str = "this is a table of intakes with semicolons 
 
 fn is_header(columns: &[String]) -> bool {
     has_columns(columns, &NEEDED_COLUMNS)
-        && has_columns(columns, &[UPC]) != has_columns(columns, &[SUPPLEMENT_ID])
+        && PRODUCT_COLUMNS.iter().any(|column| has_columns(columns, &[*column]))
 }
 
 /// The table of intakes.
 struct IntakeCsv;
 
 impl TableFormat for IntakeCsv {
-    const COLUMNS: &'static [&'static str] = &[CREATED_AT, SERVINGS, SUPPLEMENT_ID, UPC];
+    const COLUMNS: &'static [&'static str] = &KNOWN_COLUMNS;
 
     fn is_header(columns: &[String]) -> bool {
         is_header(columns)
     }
 
     fn note_header(columns: &[String], place: &str, items: &mut Items) {
-        let unknown = columns.len().saturating_sub(3);
+        let is_known = |column: &str| KNOWN_COLUMNS.iter().any(|name| name.eq_ignore_ascii_case(column));
+        let unknown = columns.iter().filter(|column| !is_known(column)).count();
         if unknown > 0 {
             items.note_count(place, "unknown columns were skipped", unknown);
         }

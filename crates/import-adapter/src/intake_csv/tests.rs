@@ -119,10 +119,28 @@ fn a_truncated_file_is_rejected() {
 }
 
 #[test]
-fn a_table_with_no_or_two_product_columns_is_not_recognised() {
-    for header in
-        ["created_at,servings", "created_at,upc,supplement_id,servings", "upc,servings", "created_at,upc"]
-    {
+fn a_row_names_its_supplement_in_one_of_two_columns() {
+    let rows = [
+        format!("2026-01-10T22:00:00Z,,{EVENING},1"),
+        "2026-01-10T22:00:00Z,036000291452,,1".to_owned(),
+        format!("2026-01-10T22:00:00Z,036000291452,{EVENING},1"),
+        "2026-01-10T22:00:00Z,,,1".to_owned(),
+    ];
+    let items = intakes(&format!("created_at,upc,supplement_id,servings\n{}\n", rows.join("\n")));
+    let [ImportItem::Log(by_id), ImportItem::Log(by_code), ..] = items.as_slice() else {
+        panic!("{items:?}")
+    };
+    assert_eq!((by_id.record.supplement_id().to_string().as_str(), &by_id.upc), (EVENING, &None));
+    assert_eq!(by_code.upc.as_ref().unwrap().as_str(), "00036000291452");
+    let expected =
+        ["line 4: a row has supplement_id or upc, not both", "line 5: supplement_id or upc is missing"];
+    assert_eq!(rejections(&items), expected);
+    assert_eq!(notes(&items), Vec::<String>::new());
+}
+
+#[test]
+fn a_table_without_a_needed_column_is_not_recognised() {
+    for header in ["created_at,servings", "upc,servings", "created_at,upc"] {
         for format in [Format::Auto, Format::IntakeCsv] {
             let refused = read(header.as_bytes(), format, "UTC");
             assert!(matches!(refused, Err(ImportRefusal::NotThisFormat(_))), "{header}");
