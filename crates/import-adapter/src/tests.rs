@@ -1,6 +1,7 @@
 //! Properties of every format.
 
 mod blank_id;
+mod blank_source;
 mod each_record;
 mod repeated_column;
 mod samples;

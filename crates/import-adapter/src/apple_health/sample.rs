@@ -77,7 +77,7 @@ impl Stretch {
         end: Option<&str>,
         value: Option<&str>,
     ) -> Result<Self, String> {
-        let source = source.ok_or("sourceName is missing")?;
+        let source = source.filter(|name| !name.trim().is_empty()).ok_or("sourceName is missing")?;
         Ok(Self {
             source: SleepSource::parse(source).map_err(|error| format!("sourceName: {error}"))?,
             start: time("startDate", start)?,

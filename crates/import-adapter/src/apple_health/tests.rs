@@ -229,7 +229,8 @@ fn rejected_records_have_a_reason() {
         (" endDate=", " end=", "endDate is missing"),
         (" value=", " worth=", "value is missing"),
         (" sourceName=", " name=", "sourceName is missing"),
-        ("watch", "", name),
+        ("watch", "", "sourceName is missing"),
+        ("watch", " ", "sourceName is missing"),
         ("watch", "a&#10;b", name),
         ("watch", &"w".repeat(101), name),
     ] {

@@ -198,6 +198,16 @@ fn a_session_names_the_member_at_fault() {
     assert_eq!(taken[0].notes, ["unknown members were skipped"]);
 }
 
+#[test]
+fn a_session_with_a_blank_source_has_none() {
+    let night = r#"{"time_in_bed_start":"2026-01-10T22:00:00Z","time_in_bed_end":"2026-01-11T06:00:00Z"}"#;
+    let absent = json(IngestKind::Sleep, night);
+    for blank in ["\"\"", "\" \""] {
+        let found = json(IngestKind::Sleep, &night.replacen('{', &format!(r#"{{"source":{blank},"#), 1));
+        assert_eq!(found, absent, "{blank}");
+    }
+}
+
 /// An unknown member whose name and values contain recognisable sender text.
 fn member() -> impl Strategy<Value = String> {
     let value = prop_oneof![

@@ -42,7 +42,7 @@ fn display_name(name: &str) -> String {
     without_deceptive(name).chars().take(CHARS_SHOWN).collect()
 }
 
-/// Returns an id or a key of a line; a blank one is absent.
+/// Returns an id, a key or a source of a line; a blank one is absent.
 pub(super) fn given(text: Option<&str>) -> Option<&str> {
     text.filter(|text| !text.trim().is_empty())
 }

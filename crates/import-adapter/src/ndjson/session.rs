@@ -130,7 +130,7 @@ pub(super) fn read(
     let time_in_bed = TimeInBed::new(start.instant, end.instant, start.offset, end.offset)
         .map_err(|error| at("time_in_bed_end")(format!("time in bed: {error}")))?;
     let id = given(line.id.as_deref()).map(SleepSessionId::parse).transpose().map_err(named("id"))?;
-    let source = line.source.as_deref().map(SleepSource::parse).transpose();
+    let source = given(line.source.as_deref()).map(SleepSource::parse).transpose();
     let updated_at = line
         .updated_at
         .as_deref()
