@@ -1,5 +1,6 @@
 //! Rows of a CSV file.
 
+use super::csv::is_field_open;
 use super::{Bytes, Cursor, LineEnd, Position, RECORD_LIMIT, csv_fields, damaged};
 use application::ports::import_source::ImportRefusal;
 
@@ -59,9 +60,8 @@ impl Rows {
                     format!("a row is longer than {} MiB", RECORD_LIMIT / (1024 * 1024)),
                 ));
             }
-            let quotes = memchr::memchr_iter(b'"', &self.line).count();
+            is_open = is_field_open(&self.line, is_open);
             text.append(&mut self.line);
-            is_open ^= quotes % 2 == 1;
             if !is_open {
                 return Ok(Some((text, end)));
             }

@@ -1,5 +1,6 @@
 use super::{Cursor, LineEnd, Position, RECORD_LIMIT, Rows};
 use application::ports::import_source::ImportRefusal;
+use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 use std::io::Read;
 
 fn cursor(text: &'static str) -> Cursor {
@@ -149,4 +150,41 @@ fn every_return_outside_quotes_ends_a_row_of_a_table() {
     let mut rows = Rows::new(Box::new(&b"a\n\"b\rc\",d\n"[..])).unwrap();
     rows.next_row().unwrap();
     assert_eq!(rows.next_row().unwrap().unwrap().fields, ["b\nc", "d"]);
+}
+
+/// Returns the fields of all rows.
+fn rows_of(text: String) -> Vec<Vec<String>> {
+    let mut rows = Rows::new(Box::new(std::io::Cursor::new(text))).unwrap();
+    std::iter::from_fn(|| rows.next_row().unwrap()).map(|row| row.fields).collect()
+}
+
+#[test]
+fn a_quote_within_a_field_hides_no_later_row() {
+    let text = "5\" tape,1\nb,2\n6\" tape,3\n\"7\"\" tape\",4\n\"8\"\"\n\",5\n\"9\" \"tape,6\n";
+    let expected = [["5\" tape", "1"], ["b", "2"], ["6\" tape", "3"], ["7\" tape", "4"], ["8\"", "5"], ["9 \"tape", "6"]];
+    assert_eq!(rows_of(text.to_owned()), expected);
+}
+
+proptest! {
+    #[test]
+    fn each_row_of_a_table_is_that_of_the_csv_library(text in r#"[a",\n]{0,24}"#) {
+        let mut library = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+        let expected: Vec<Vec<String>> = library
+            .records()
+            .map(|record| record.unwrap().iter().map(|field| field.trim().to_owned()).collect())
+            .collect();
+        let mut rows = Rows::new(Box::new(std::io::Cursor::new(text))).unwrap();
+        let mut found = Vec::new();
+        let outcome = loop {
+            match rows.next_row() {
+                Ok(Some(row)) => found.push(row.fields),
+                Ok(None) => break Ok(()),
+                Err(refusal) => break Err(refusal),
+            }
+        };
+        // The library closes an open field at the end of the text.
+        let whole = expected.get(..found.len());
+        prop_assert_eq!(whole, Some(found.as_slice()));
+        prop_assert!(outcome.is_err() || found.len() == expected.len());
+    }
 }

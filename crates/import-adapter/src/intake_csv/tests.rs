@@ -74,6 +74,15 @@ fn the_header_decides_the_order_and_other_columns_are_noted() {
 }
 
 #[test]
+fn a_quote_within_a_field_loses_no_later_row() {
+    let row = |day: u8, note: &str| format!("2026-01-{day}T22:00:00Z,{EVENING},1,{note}\n");
+    let rows = [row(10, "5\" tall"), row(11, ""), row(12, "6\" tall"), row(13, "")].concat();
+    let items = intakes(&format!("created_at,supplement_id,servings,note\n{rows}"));
+    assert_eq!(logs(&items).len(), 4);
+    assert_eq!(rejections(&items), Vec::<String>::new());
+}
+
+#[test]
 fn an_invalid_row_is_rejected() {
     let unknown_time =
         "created_at is not a date and time, such as 2026-01-10T22:00:00+01:00 or 2026-01-10 22:00";
