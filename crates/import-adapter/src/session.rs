@@ -83,6 +83,12 @@ impl Sums {
         self.checked(value, seconds)
     }
 
+    /// Returns a length in minutes; `None` if the record does not state it.
+    pub(crate) fn minutes(&mut self, value: &LooseScalar) -> Option<Duration> {
+        let minutes = value.number().and_then(|minutes| Duration::try_from_secs_f64(minutes * 60.0).ok());
+        self.checked(value, minutes)
+    }
+
     /// Returns a count; `None` if the record does not state it.
     pub(crate) fn count(&mut self, value: &LooseScalar) -> Option<u32> {
         let count = value.identifier().and_then(|count| count.parse().ok());

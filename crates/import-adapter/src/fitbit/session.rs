@@ -6,7 +6,7 @@ use super::stage::Stages;
 use super::{SOURCE, minute, totals};
 use crate::json::LooseScalar;
 use crate::local_time::{LocalTime, SKIPPED_TIME_NOTE};
-use crate::session;
+use crate::session::{self, Sums};
 use crate::source::Notes;
 use chrono::TimeDelta;
 use domain::sleep::{SleepRecord, SleepRecordHead};
@@ -32,7 +32,9 @@ pub(super) fn read(log: &Log, zone: TimeZone, notes: &mut Notes) -> Result<Sleep
     };
     let time_in_bed = session::time_in_bed((anchor.start, anchor.offset()), (instant, offset))?;
     let hypnogram = stages.hypnogram(&time_in_bed, notes)?;
-    let metrics = session::metrics(&totals::read(log), &time_in_bed, notes);
+    let mut sums = Sums::default();
+    let totals = totals::read(log, &mut sums);
+    let metrics = sums.metrics(&totals, &time_in_bed, notes);
     let head = SleepRecordHead {
         key: session::key("logId", &log.id, anchor.start)?,
         source: session::source(SOURCE)?,

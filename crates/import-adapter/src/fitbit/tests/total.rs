@@ -51,6 +51,17 @@ fn totals_replace_missing_stages() {
 }
 
 #[test]
+fn totals_that_are_not_numbers_are_left_out_and_counted() {
+    let items = fitbit(
+        r#"[{"logId":3,"startTime":"2026-01-10T23:00:00.000","endTime":"2026-01-11T01:00:00.000","minutesAsleep":100,
+        "minutesAwake":-20,"awakeCount":"few","levels":{"summary":{"deep":{"minutes":"many"}},"data":[]}}]"#,
+        "UTC",
+    );
+    assert_eq!(notes(&items), ["record 1: totals that are negative or not numbers were left out: 3"]);
+    assert_eq!(metric(&sessions(&items)[0], MetricKind::TimeNightAsleep), Some(6000.0));
+}
+
+#[test]
 fn totals_beyond_the_time_in_bed_are_dropped_and_reported() {
     let items = fitbit(
         r#"[{"logId":3,"startTime":"2026-01-10T23:00:00.000","endTime":"2026-01-11T01:00:00.000","minutesAsleep":500}]"#,
