@@ -52,7 +52,7 @@ impl Rows {
         let (mut text, mut is_open) = (Vec::new(), false);
         loop {
             let Some(end) = self.cursor.read_line(&mut self.line)? else {
-                return if is_open { Err(self.cursor.ends_too_early()) } else { Ok(None) };
+                return if is_open { Err(self.unclosed(start)) } else { Ok(None) };
             };
             if text.len().saturating_add(self.line.len()) > RECORD_LIMIT {
                 return Err(damaged(
@@ -67,6 +67,14 @@ impl Rows {
             }
             text.push(b'\n');
         }
+    }
+
+    /// Rejects a file that ends within a quoted field, whose row has this start.
+    fn unclosed(&self, start: Position) -> ImportRefusal {
+        if self.cursor.place().line == start.line {
+            return self.cursor.ends_too_early();
+        }
+        damaged(start, "a quoted field is not closed")
     }
 
     /// Rejects a file whose last row is truncated.

@@ -161,8 +161,27 @@ fn rows_of(text: String) -> Vec<Vec<String>> {
 #[test]
 fn a_quote_within_a_field_hides_no_later_row() {
     let text = "5\" tape,1\nb,2\n6\" tape,3\n\"7\"\" tape\",4\n\"8\"\"\n\",5\n\"9\" \"tape,6\n";
-    let expected = [["5\" tape", "1"], ["b", "2"], ["6\" tape", "3"], ["7\" tape", "4"], ["8\"", "5"], ["9 \"tape", "6"]];
+    let expected = [
+        ["5\" tape", "1"],
+        ["b", "2"],
+        ["6\" tape", "3"],
+        ["7\" tape", "4"],
+        ["8\"", "5"],
+        ["9 \"tape", "6"],
+    ];
     assert_eq!(rows_of(text.to_owned()), expected);
+}
+
+#[test]
+fn a_quote_that_is_never_closed_is_reported_where_its_row_begins() {
+    for (text, expected) in [
+        ("a,b\n1,\"2\n3,4\n", "damaged at line 2, column 1: a quoted field is not closed"),
+        ("a,b\n1,\"2", "damaged at line 2, column 5: the file is truncated"),
+    ] {
+        let mut rows = Rows::new(Box::new(text.as_bytes())).unwrap();
+        rows.next_row().unwrap();
+        assert_eq!(rows.next_row().unwrap_err().to_string(), expected);
+    }
 }
 
 proptest! {
