@@ -5,28 +5,40 @@ use memchr::memchr;
 /// Maximum number of fields per line; nights have some hundreds.
 const FIELD_LIMIT: usize = 200_000;
 
-/// Returns whether a quoted field is open after a line; `is_open` says so for the text before it.
-///
-/// A quote opens a field only as its first character; within a quoted field two of them stand for one.
-pub(super) fn is_field_open(line: &[u8], mut is_open: bool) -> bool {
-    let mut passed = 0_usize;
-    while let Some(offset) = memchr(b'"', line.get(passed..).unwrap_or_default()) {
-        let at = passed.saturating_add(offset);
-        passed = at.saturating_add(1);
-        if !is_open {
-            is_open = at.checked_sub(1).is_none_or(|before| line.get(before) == Some(&b','));
-        } else if line.get(passed) == Some(&b'"') {
-            passed = passed.saturating_add(1);
-        } else {
-            is_open = false;
+/// What the quotes of a text leave behind.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Quotes {
+    /// Whether a quoted field is open.
+    pub(super) is_open: bool,
+    /// Whether a quoted field had text after its closing quote.
+    pub(super) are_stray: bool,
+}
+
+impl Quotes {
+    /// Continues with a line. A quote opens a field only as its first character; within a quoted field two of
+    /// them stand for one.
+    pub(super) fn after(mut self, line: &[u8]) -> Self {
+        let mut passed = 0_usize;
+        while let Some(offset) = memchr(b'"', line.get(passed..).unwrap_or_default()) {
+            let at = passed.saturating_add(offset);
+            passed = at.saturating_add(1);
+            let next = line.get(passed);
+            if !self.is_open {
+                self.is_open = at.checked_sub(1).is_none_or(|before| line.get(before) == Some(&b','));
+            } else if next == Some(&b'"') {
+                passed = passed.saturating_add(1);
+            } else {
+                self.is_open = false;
+                self.are_stray |= next.is_some_and(|next| *next != b',');
+            }
         }
+        self
     }
-    is_open
 }
 
 /// Splits a line and trims its fields; `None` if a quoted field is not closed or there are too many fields.
 pub(crate) fn csv_fields(line: &str) -> Option<Vec<String>> {
-    if is_field_open(line.as_bytes(), false) {
+    if Quotes::default().after(line.as_bytes()).is_open {
         return None;
     }
     if line.bytes().filter(|byte| *byte == b',').count() >= FIELD_LIMIT {

@@ -1,6 +1,6 @@
 //! Rows of a CSV file.
 
-use super::csv::is_field_open;
+use super::csv::Quotes;
 use super::{Bytes, Cursor, LineEnd, Position, RECORD_LIMIT, csv_fields, damaged};
 use application::ports::import_source::ImportRefusal;
 
@@ -10,6 +10,10 @@ pub(crate) struct Row {
     pub(crate) start: Position,
     pub(crate) fields: Vec<String>,
     pub(crate) end: LineEnd,
+    /// Number of its lines.
+    pub(crate) lines: u64,
+    /// Whether a quoted field has text after its closing quote.
+    pub(crate) has_stray_quotes: bool,
 }
 
 impl Row {
@@ -38,21 +42,23 @@ impl Rows {
     pub(crate) fn next_row(&mut self) -> Result<Option<Row>, ImportRefusal> {
         loop {
             let start = self.cursor.place();
-            let Some((text, end)) = self.next_text(start)? else { return Ok(None) };
+            let Some((text, end, quotes)) = self.next_text(start)? else { return Ok(None) };
             if text.iter().all(u8::is_ascii_whitespace) {
                 continue;
             }
             let text = std::str::from_utf8(&text).map_err(|_| damaged(start, "not valid UTF-8"))?;
             let fields = csv_fields(text).ok_or_else(|| damaged(start, "not a row of a CSV"))?;
-            return Ok(Some(Row { start, fields, end }));
+            let ended = self.cursor.place().line.saturating_sub(start.line);
+            let lines = ended.saturating_add(u64::from(end == LineEnd::EndOfFile));
+            return Ok(Some(Row { start, fields, end, lines, has_stray_quotes: quotes.are_stray }));
         }
     }
 
-    fn next_text(&mut self, start: Position) -> Result<Option<(Vec<u8>, LineEnd)>, ImportRefusal> {
-        let (mut text, mut is_open) = (Vec::new(), false);
+    fn next_text(&mut self, start: Position) -> Result<Option<(Vec<u8>, LineEnd, Quotes)>, ImportRefusal> {
+        let (mut text, mut quotes) = (Vec::new(), Quotes::default());
         loop {
             let Some(end) = self.cursor.read_line(&mut self.line)? else {
-                return if is_open { Err(self.unclosed(start)) } else { Ok(None) };
+                return if quotes.is_open { Err(self.unclosed(start)) } else { Ok(None) };
             };
             if text.len().saturating_add(self.line.len()) > RECORD_LIMIT {
                 return Err(damaged(
@@ -60,10 +66,10 @@ impl Rows {
                     format!("a row is longer than {} MiB", RECORD_LIMIT / (1024 * 1024)),
                 ));
             }
-            is_open = is_field_open(&self.line, is_open);
+            quotes = quotes.after(&self.line);
             text.append(&mut self.line);
-            if !is_open {
-                return Ok(Some((text, end)));
+            if !quotes.is_open {
+                return Ok(Some((text, end, quotes)));
             }
             text.push(b'\n');
         }

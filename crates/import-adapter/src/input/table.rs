@@ -108,15 +108,27 @@ impl<F: TableFormat> TableReader<F> {
             return Ok(());
         }
         self.rows_read = true;
+        let has_all_fields = row.fields.len() == self.columns.len();
+        // A stray quote joins the rows after it to this one.
+        let hides_rows = row.lines > 1 && row.has_stray_quotes;
         if let Some(reason) = &self.header_fault {
             items.reject(&place, reason);
-        } else if row.fields.len() == self.columns.len() {
+        } else if has_all_fields && !hides_rows {
             F::read(&fields, self.zone, &place, items);
-        } else if row.end == LineEnd::EndOfFile {
+        } else if !has_all_fields && row.end == LineEnd::EndOfFile {
             // A row truncated by the end of the file has too few fields.
             return Err(self.rows.ends_too_early());
         } else {
-            items.reject(&place, "the number of fields differs from the header");
+            let reason = match (has_all_fields, row.lines) {
+                (true, lines) => format!("a quoted field of {lines} lines has text after its end"),
+                (false, ..2) => "the number of fields differs from the header".to_owned(),
+                (false, lines) => {
+                    format!(
+                        "the number of fields in {lines} lines, joined by a quote, differs from the header"
+                    )
+                }
+            };
+            items.reject(&place, reason);
         }
         Ok(())
     }

@@ -83,6 +83,20 @@ fn a_quote_within_a_field_loses_no_later_row() {
 }
 
 #[test]
+fn rows_that_a_stray_quote_joins_are_rejected_with_the_number_of_their_lines() {
+    let row = |day: u8, note: &str| format!("2026-01-{day}T22:00:00Z,{EVENING},1,{note}\n");
+    for (third, reason) in [
+        ("\"tall\"", "a quoted field of 3 lines has text after its end"),
+        ("\",", "the number of fields in 3 lines, joined by a quote, differs from the header"),
+    ] {
+        let rows = [row(10, "\"tall"), row(11, ""), row(12, third), row(13, "")].concat();
+        let items = intakes(&format!("created_at,supplement_id,servings,note\n{rows}"));
+        assert_eq!(rejections(&items), [format!("line 2: {reason}")]);
+        assert_eq!(logs(&items), ["2026-01-13T22:00:00Z 1"]);
+    }
+}
+
+#[test]
 fn an_invalid_row_is_rejected() {
     let unknown_time =
         "created_at is not a date and time, such as 2026-01-10T22:00:00+01:00 or 2026-01-10 22:00";
