@@ -266,6 +266,15 @@ impl<'a> Attempt<'a> {
     /// Records that a record of a file has a log.
     pub(super) fn meet_log(&mut self, id: IntakeLogId, record: MetLog) {
         self.result.met_logs.insert(id, record);
+        if let Some(in_file) = record.id.filter(|in_file| *in_file != id) {
+            self.result.log_aliases.insert(in_file, id);
+        }
+    }
+
+    /// Returns the stored id of a log of the file.
+    pub(super) fn known_log_id(&self, in_file: IntakeLogId) -> IntakeLogId {
+        let alias = self.result.log_aliases.get(&in_file);
+        alias.or_else(|| self.run.log_alias_of(in_file)).unwrap_or(in_file)
     }
 
     /// Records a log as a dry run would leave it.

@@ -42,6 +42,7 @@ pub(super) struct BatchResult {
     pub(super) met_label_keys: Additions<RecordHash, MetKey>,
     /// Logs of records of this batch, each with the last record that has it.
     pub(super) met_logs: Additions<IntakeLogId, MetLog>,
+    pub(super) log_aliases: Additions<IntakeLogId, IntakeLogId>,
     /// Logs as a dry run would leave them.
     pub(super) unstored_logs: Vec<IntakeLog>,
     /// In a dry run, the labels of this batch by product code.

@@ -115,7 +115,7 @@ async fn candidates(
     logs: &[Numbered<ImportedLog>],
 ) -> Result<KnownLogs, StorageError> {
     let records: Vec<_> = logs.iter().map(|(_, log)| log.record.clone()).collect();
-    let ids: Vec<_> = logs.iter().filter_map(|(_, log)| log.id).collect();
+    let ids: Vec<_> = logs.iter().filter_map(|(_, log)| Some(attempt.known_log_id(log.id?))).collect();
     let mut stored = unit.intake_logs().find_candidates(user_id, &records).await?;
     if !ids.is_empty() {
         stored.extend(unit.intake_logs().find_many(user_id, &ids).await?);
@@ -125,6 +125,7 @@ async fn candidates(
     for log in stored {
         known.put(unstored.get(log.id).cloned().unwrap_or(log));
     }
+    ids.iter().filter_map(|id| unstored.get(*id)).for_each(|log| known.put(log.clone()));
     for (_, imported) in logs {
         unstored.candidates(imported).for_each(|log| known.put(log.clone()));
     }
@@ -156,7 +157,7 @@ impl Intake {
         let place = imported.place.clone();
         let earlier = same.as_ref().and_then(|same| log_match::met_in_file(attempt, imported.file, same.id));
         let (id, outcome) = match (same, earlier) {
-            (Some(same), Some(earlier)) if earlier.has_name || !log_match::is_named(&imported) => {
+            (Some(same), Some(earlier)) if earlier.is_repeated_by(&MetLog::of(&imported), same.id) => {
                 attempt.meet_log(same.id, earlier);
                 (same.id, ItemStatus::Unchanged)
             }
@@ -178,12 +179,11 @@ impl Intake {
         same: IntakeLog,
         earlier: MetLog,
     ) -> Result<(IntakeLogId, ItemStatus), StorageError> {
-        let displaced =
-            ImportedLog { id: None, record: same.record.clone().without_key(), ..imported.clone() };
+        let record = same.record.clone().without_key();
+        let displaced = ImportedLog { id: earlier.id, record, ..imported.clone() };
         let (_, outcome) = self.meet(attempt, unit, imported, Some(same)).await?;
-        let other = log_match::taken_alike(&self.known, attempt, &displaced, earlier.is_named).cloned();
-        let (id, other_outcome) = self.place(attempt, unit, displaced, other).await?;
-        attempt.meet_log(id, earlier);
+        let other = log_match::taken_alike(&self.known, attempt, &displaced).cloned();
+        let (id, other_outcome) = self.meet(attempt, unit, displaced, other).await?;
         Ok((id, if other_outcome == ItemStatus::Unchanged { outcome } else { other_outcome }))
     }
 
@@ -195,11 +195,9 @@ impl Intake {
         imported: ImportedLog,
         same: Option<IntakeLog>,
     ) -> Result<(IntakeLogId, ItemStatus), StorageError> {
-        let (file, in_file, is_named) = (imported.file, imported.id, log_match::is_named(&imported));
-        let has_key = imported.record.external_key().is_some();
+        let met = MetLog::of(&imported);
         let (id, outcome) = self.place(attempt, unit, imported, same).await?;
-        let has_name = has_key || in_file == Some(id);
-        attempt.meet_log(id, MetLog { file, is_named, has_name });
+        attempt.meet_log(id, met);
         Ok((id, outcome))
     }
 

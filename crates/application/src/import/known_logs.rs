@@ -100,10 +100,28 @@ impl UnstoredLogs {
 pub(super) struct MetLog {
     /// Number of the record's file.
     pub(super) file: u32,
-    /// Whether the record has an id or a key.
-    pub(super) is_named: bool,
-    /// Whether the log has the record's id or key; otherwise only its supplement and time.
-    pub(super) has_name: bool,
+    pub(super) id: Option<IntakeLogId>,
+    pub(super) has_key: bool,
+}
+
+impl MetLog {
+    /// Describes a record.
+    pub(super) fn of(imported: &ImportedLog) -> Self {
+        let has_key = imported.record.external_key().is_some();
+        Self { file: imported.file, id: imported.id, has_key }
+    }
+
+    /// Returns whether the record has an id or a key.
+    pub(super) const fn is_named(&self) -> bool {
+        self.id.is_some() || self.has_key
+    }
+
+    /// Returns whether a later record of the file that was matched with the same log repeats this one.
+    /// Otherwise this one has only the supplement and the time of the log, and the later one its id or key.
+    pub(super) fn is_repeated_by(&self, later: &Self, log: IntakeLogId) -> bool {
+        let has_id = self.id.is_some() && (self.id == Some(log) || self.id == later.id);
+        self.has_key || has_id || !later.is_named()
+    }
 }
 
 fn intake(record: &IntakeLogRecord) -> (SupplementId, DateTime<Utc>) {

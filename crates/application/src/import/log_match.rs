@@ -19,11 +19,13 @@ pub(super) fn told_apart(
     imported: ImportedLog,
 ) -> ImportedLog {
     let is_another = |known: &IntakeLog| {
-        met_in_file(attempt, imported.file, known.id).is_some_and(|earlier| earlier.has_name)
+        let later = MetLog::of(&imported);
+        met_in_file(attempt, imported.file, known.id)
+            .is_some_and(|earlier| earlier.is_named() && earlier.is_repeated_by(&later, known.id))
             && !has_same_intake(&known.record, &imported.record)
     };
     let [has_anothers_id, has_anothers_key] =
-        named(known, &imported).map(|known| known.is_some_and(is_another));
+        named(known, attempt, &imported).map(|known| known.is_some_and(is_another));
     if !has_anothers_id && !has_anothers_key {
         return imported;
     }
@@ -39,10 +41,10 @@ pub(super) fn find_same<'k>(
     attempt: &Attempt<'_>,
     imported: &ImportedLog,
 ) -> Result<Option<&'k IntakeLog>, Contradiction> {
-    match named(known, imported) {
+    match named(known, attempt, imported) {
         [Some(one), Some(other)] if one.id != other.id => Err(Contradiction),
         [Some(same), _] | [None, Some(same)] => Ok(Some(same)),
-        [None, None] => Ok(taken_alike(known, attempt, imported, is_named(imported))),
+        [None, None] => Ok(taken_alike(known, attempt, imported)),
     }
 }
 
@@ -56,13 +58,12 @@ pub(super) fn taken_alike<'k>(
     known: &'k KnownLogs,
     attempt: &Attempt<'_>,
     imported: &ImportedLog,
-    is_named: bool,
 ) -> Option<&'k IntakeLog> {
     let key = imported.record.external_key();
     let may_be = |known: &&'k IntakeLog| {
         let both_have_keys = key.is_some() && known.record.external_key().is_some();
         let is_of_another = match met_in_file(attempt, imported.file, known.id) {
-            Some(earlier) => is_named || earlier.is_named,
+            Some(earlier) => earlier.is_named() || MetLog::of(imported).is_named(),
             None => imported.id.is_some() && attempt.met_log(known.id).is_some(),
         };
         !both_have_keys && !is_of_another
@@ -76,8 +77,12 @@ pub(super) fn taken_alike<'k>(
 }
 
 /// Finds the log with the record's id, and the one with its key.
-fn named<'k>(known: &'k KnownLogs, imported: &ImportedLog) -> [Option<&'k IntakeLog>; 2] {
-    let by_id = imported.id.and_then(|id| known.get(id));
+fn named<'k>(
+    known: &'k KnownLogs,
+    attempt: &Attempt<'_>,
+    imported: &ImportedLog,
+) -> [Option<&'k IntakeLog>; 2] {
+    let by_id = imported.id.and_then(|id| known.get(attempt.known_log_id(id)));
     let by_key = imported.record.external_key().and_then(|key| known.with_key(key));
     [by_id, by_key]
 }
@@ -86,11 +91,6 @@ fn named<'k>(known: &'k KnownLogs, imported: &ImportedLog) -> [Option<&'k Intake
 /// an earlier one.
 pub(super) fn met_in_file(attempt: &Attempt<'_>, file: u32, id: IntakeLogId) -> Option<MetLog> {
     attempt.met_log(id).filter(|met| attempt.run.origin == Origin::File && met.file == file)
-}
-
-/// Returns whether a record has an id or a key.
-pub(super) fn is_named(imported: &ImportedLog) -> bool {
-    imported.id.is_some() || imported.record.external_key().is_some()
 }
 
 fn has_same_intake(known: &IntakeLogRecord, imported: &IntakeLogRecord) -> bool {

@@ -22,7 +22,7 @@ use std::collections::HashSet;
 /// Minimum number of remembered rows and, in a dry run, keys of sessions and labels, so up to two a record;
 /// twice as many use 18 MB.
 const HASHES: usize = 450_000;
-/// Minimum number of remembered logs; twice as many use 13 MB.
+/// Minimum number of remembered logs, and of those with other ids in the file; twice as many use 39 MB.
 const LOGS: usize = 220_000;
 /// Minimum number of logs that a dry run remembers as it would leave them; twice as many use 38 MB.
 const UNSTORED_LOGS: usize = 50_000;
@@ -75,6 +75,8 @@ pub(super) struct Run<'a> {
     aliases: GenerationalCache<SupplementId, SupplementId>,
     /// Logs of recent records, each with the last record that has it.
     met_logs: GenerationalCache<IntakeLogId, MetLog>,
+    /// Stored ids of logs that have other ids in the file.
+    log_aliases: GenerationalCache<IntakeLogId, IntakeLogId>,
     /// Logs of earlier batches of a dry run.
     pub(super) unstored_logs: UnstoredLogs,
     /// Labels of earlier batches of a dry run, by product code.
@@ -113,6 +115,7 @@ impl<'a> Run<'a> {
             supplements: GenerationalCache::new(SUPPLEMENTS),
             aliases: GenerationalCache::new(SUPPLEMENTS),
             met_logs: GenerationalCache::new(LOGS),
+            log_aliases: GenerationalCache::new(LOGS),
             unstored_logs: UnstoredLogs::new(UNSTORED_LOGS),
             unstored_codes: GenerationalCache::new(SUPPLEMENTS),
             met_label_ids: GenerationalCache::new(SUPPLEMENTS),
@@ -179,6 +182,7 @@ impl<'a> Run<'a> {
         self.supplements.extend(result.supplements);
         self.aliases.extend(result.aliases);
         self.met_logs.extend(result.met_logs);
+        self.log_aliases.extend(result.log_aliases);
         result.unstored_logs.into_iter().for_each(|log| self.unstored_logs.put(log));
         result.unstored_codes.into_iter().for_each(|(code, id)| self.unstored_codes.insert(code, id));
         self.met_label_ids.extend(result.met_label_ids);
@@ -240,6 +244,11 @@ impl<'a> Run<'a> {
     /// Returns the label with this product code that a dry run would have stored in an earlier batch.
     pub(super) fn unstored_label(&self, code: &Upc) -> Option<SupplementId> {
         self.unstored_codes.get(code).copied()
+    }
+
+    /// Returns the stored id of a log of the file, if it differs.
+    pub(super) fn log_alias_of(&self, in_file: IntakeLogId) -> Option<IntakeLogId> {
+        self.log_aliases.get(&in_file).copied()
     }
 
     /// Returns the last record that has a log, as far as remembered.
