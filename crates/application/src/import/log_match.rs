@@ -71,7 +71,7 @@ pub(super) fn taken_alike<'k>(
     let order = |known: &&'k IntakeLog| {
         let is_new_to_file = met_in_file(attempt, imported.file, known.id).is_none();
         let differs = known.record.servings() != imported.record.servings();
-        (is_new_to_file, known.record.external_key().is_some(), differs, known.id)
+        (is_new_to_file, differs, known.record.external_key().is_some(), known.id)
     };
     known.taken_with(&imported.record).filter(may_be).min_by_key(order)
 }
