@@ -149,7 +149,8 @@ impl Intake {
         imported: ImportedLog,
     ) -> Result<(), StorageError> {
         let imported = log_match::told_apart(&self.known, attempt, position, imported);
-        let Ok(same) = log_match::find_same(&self.known, attempt, &imported).map(Option::<&IntakeLog>::cloned)
+        let Ok(same) =
+            log_match::find_same(&self.known, attempt, &imported).map(Option::<&IntakeLog>::cloned)
         else {
             attempt.reject(position, &imported.place, RejectionCause::LogOfTwo);
             return Ok(());
@@ -161,7 +162,7 @@ impl Intake {
                 attempt.meet_log(same.id, earlier);
                 (same.id, ItemStatus::Unchanged)
             }
-            (Some(same), Some(earlier)) => self.displace(attempt, unit, imported, same, earlier).await?,
+            (Some(same), Some(earlier)) => self.displace(attempt, unit, imported, (same, earlier)).await?,
             (same, _) => self.meet(attempt, unit, imported, same).await?,
         };
         attempt.settle(position, RecordReference::Log(id), outcome);
@@ -176,8 +177,7 @@ impl Intake {
         attempt: &mut Attempt<'_>,
         unit: &mut dyn UnitOfWork,
         imported: ImportedLog,
-        same: IntakeLog,
-        earlier: MetLog,
+        (same, earlier): (IntakeLog, MetLog),
     ) -> Result<(IntakeLogId, ItemStatus), StorageError> {
         let record = same.record.clone().without_key();
         let displaced = ImportedLog { id: earlier.id, record, ..imported.clone() };

@@ -165,8 +165,7 @@ async fn the_id_of_a_label_under_another_catalogues_key_is_rejected_and_other_it
 #[tokio::test]
 async fn items_stored_before_a_failure_of_the_store_are_kept() {
     let store = MemoryStore::with(person());
-    let items: Vec<_> =
-        (0..4_000).map(|at| accepted(session(derived(at * 10, at * 10 + 9)))).collect();
+    let items: Vec<_> = (0..4_000).map(|at| accepted(session(derived(at * 10, at * 10 + 9)))).collect();
     store.pass("commit");
     store.fail("commit", StorageError::Unavailable);
     let failed = run(&store, user_id(1), Items { items: items.clone(), counted: Ok(4_000) }).await;
