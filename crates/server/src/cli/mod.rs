@@ -214,7 +214,7 @@ pub(crate) async fn run_in(
         Command::Migrate => migrate::run(&settings).await,
         Command::CheckConfig(arguments) => check_config::run(&arguments, &settings).await,
         Command::InStore(command) => {
-            run_in_store(command, &settings, Session::open(&settings, clock).await?).await
+            Box::pin(run_in_store(command, &settings, Session::open(&settings, clock).await?)).await
         }
         Command::Grant(command) => grant::run(command, &settings, clock).await,
         Command::Mail(command) => mail::run(command, &settings).await,
