@@ -266,7 +266,7 @@ impl<'a> Attempt<'a> {
     /// Records that a record of a file has a log.
     pub(super) fn meet_log(&mut self, id: IntakeLogId, record: MetLog) {
         self.result.met_logs.insert(id, record);
-        if let Some(in_file) = record.id.filter(|in_file| *in_file != id) {
+        if let Some(in_file) = record.id.filter(|in_file| self.known_log_id(*in_file) != id) {
             self.result.log_aliases.insert(in_file, id);
         }
     }
