@@ -57,8 +57,8 @@ impl KnownLogs {
     }
 }
 
-/// Logs as a dry run would have left them, of earlier batches: the most recent, at least `limit`, at most twice
-/// as many.
+/// Logs as a dry run would have left them, of earlier batches: the most recent, at least `limit`, at most
+/// twice as many.
 #[derive(Debug)]
 pub(super) struct UnstoredLogs {
     young: KnownLogs,
@@ -84,7 +84,8 @@ impl UnstoredLogs {
         self.young.get(id).or_else(|| self.old.get(id))
     }
 
-    /// Returns the logs with the id or the key of a record, or with its supplement and time; may return others.
+    /// Returns the logs with the id or the key of a record, or with its supplement and time; may return
+    /// others.
     pub(super) fn candidates(&self, imported: &ImportedLog) -> impl Iterator<Item = &IntakeLog> {
         [&self.young, &self.old].into_iter().flat_map(move |logs| {
             let by_id = imported.id.and_then(|id| logs.get(id));

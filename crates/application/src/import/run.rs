@@ -26,8 +26,8 @@ const HASHES: usize = 450_000;
 const LOGS: usize = 220_000;
 /// Minimum number of logs that a dry run remembers as it would leave them; twice as many use 38 MB.
 const UNSTORED_LOGS: usize = 50_000;
-/// Minimum number of remembered labels: by id, by id in the file, and by the hashes of that id and of the key,
-/// one each; twice as many use 47 MB, in a dry run also 17 MB for product codes.
+/// Minimum number of remembered labels: by id, by id in the file, and by the hashes of that id and of its
+/// key, one each; twice as many use 47 MB, in a dry run also 17 MB for product codes.
 const SUPPLEMENTS: usize = 100_000;
 /// Minimum number of remembered sessions; twice as many, new or changed and in all, use 3 MB.
 const MIN_REMEMBERED: usize = 10_000;
