@@ -2,7 +2,6 @@
 
 use super::batch::{RejectedRecord, RejectionCause};
 use super::batch_result::{BatchResult, Kind, RecordOutcome};
-use super::deferred::DeferredRecord;
 use super::known_logs::MetLog;
 use super::met_labels::{MetId, MetKey};
 use super::recent::RecordHash;
@@ -38,7 +37,9 @@ impl<'a> Attempt<'a> {
     /// Ends the attempt.
     pub(super) fn into_result(self) -> BatchResult {
         let changes = self.changes.into_iter().flatten().collect();
-        BatchResult { changes, ..self.result }
+        let mut notes = self.result.notes;
+        notes.sort_by_key(|(position, _)| *position);
+        BatchResult { changes, notes, ..self.result }
     }
 
     /// Rejects the record at this position of the batch.
@@ -126,8 +127,8 @@ impl<'a> Attempt<'a> {
     }
 
     /// Defers a record to the end of the file.
-    pub(super) fn wait(&mut self, record: DeferredRecord) {
-        self.result.waiting.add(record);
+    pub(super) fn wait(&mut self, session: ImportedSession, wants: Vec<SleepSessionId>) {
+        self.result.waiting.add(session, wants);
     }
 
     /// Records that the store has exactly this record: deferred records that lose to it are dropped.

@@ -1,9 +1,8 @@
 //! Records that are deferred to the end of their file, because a later record may match what the store
 //! already has.
 //!
-//! A folder may contain a night twice, without an id and with different ends. The first import keeps the last
-//! one. Without deferral, each further import would store the first one again, only to replace it shortly
-//! after.
+//! A folder may contain two versions of a night, of which an import keeps one. Without deferral, each further
+//! import would store the other one again, only to replace it shortly after.
 
 use super::repetition;
 use crate::ports::import_source::ImportedSession;
@@ -24,14 +23,11 @@ pub(super) struct DeferredRecords {
     next: u64,
 }
 
-/// A record that is deferred.
+/// A record, and the sessions that it would replace or to which it loses.
 #[derive(Debug)]
-pub(super) struct DeferredRecord {
-    pub(super) session: ImportedSession,
-    /// Sessions that it would replace, or to which it loses.
-    pub(super) wants: Vec<SleepSessionId>,
-    /// Whether it loses to a session.
-    pub(super) loses: bool,
+struct DeferredRecord {
+    session: ImportedSession,
+    wants: Vec<SleepSessionId>,
 }
 
 impl DeferredRecords {
@@ -40,14 +36,14 @@ impl DeferredRecords {
     }
 
     /// Adds a record after the deferred ones.
-    pub(super) fn add(&mut self, record: DeferredRecord) {
+    pub(super) fn add(&mut self, session: ImportedSession, wants: Vec<SleepSessionId>) {
         let number = self.next;
         self.next = number.saturating_add(1);
-        self.by_start.insert((record.session.record.time_in_bed().start(), number));
-        for id in &record.wants {
+        self.by_start.insert((session.record.time_in_bed().start(), number));
+        for id in &wants {
             self.by_wanted.entry(*id).or_default().push(number);
         }
-        self.records.insert(number, record);
+        self.records.insert(number, DeferredRecord { session, wants });
     }
 
     /// Returns whether a record overlaps a deferred one of the same source.
@@ -61,7 +57,7 @@ impl DeferredRecords {
         })
     }
 
-    /// Lists the records that would replace a session but lose to the record that the file has of it.
+    /// Lists the records that concern a session but lose to the record that the file has of it.
     pub(super) fn superseded_by(&self, id: SleepSessionId, stored: &ImportedSession) -> Vec<u64> {
         let loses = |number: &&u64| {
             self.records.get(number).is_some_and(|DeferredRecord { session, .. }| {
@@ -74,20 +70,21 @@ impl DeferredRecords {
 
     /// Appends another list of deferred records.
     pub(super) fn append(&mut self, other: Self) {
-        other.records.into_values().for_each(|record| self.add(record));
+        for DeferredRecord { session, wants } in other.records.into_values() {
+            self.add(session, wants);
+        }
     }
 
-    /// Returns the records: those that lose to a session last, because another one may replace it; longer ones
-    /// first, so that a night keeps its session though a nap touches it.
+    /// Returns the records, longer ones first.
     pub(super) fn into_records(self) -> impl Iterator<Item = ImportedSession> {
-        let mut records: Vec<_> = self.records.into_values().collect();
-        records.sort_by_key(|record| (record.loses, Reverse(record.session.record.time_in_bed().millis())));
-        records.into_iter().map(|record| record.session)
+        let mut records: Vec<_> = self.records.into_values().map(|record| record.session).collect();
+        records.sort_by_key(|session| Reverse(session.record.time_in_bed().millis()));
+        records.into_iter()
     }
 
     /// Removes a record; returns its location.
     pub(super) fn remove(&mut self, number: u64) -> Option<String> {
-        let DeferredRecord { session, wants, .. } = self.records.remove(&number)?;
+        let DeferredRecord { session, wants } = self.records.remove(&number)?;
         self.by_start.remove(&(session.record.time_in_bed().start(), number));
         for id in &wants {
             if let Some(others) = self.by_wanted.get_mut(id) {

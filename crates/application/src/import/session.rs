@@ -2,17 +2,19 @@
 
 use super::attempt::Attempt;
 use super::batch::{Numbered, RejectionCause};
-use super::deferred::{self, DeferredRecord};
+use super::deferred;
 use super::known::KnownRecords;
 use super::rejection::Rejection;
 use super::repetition::Repetition;
 use super::report::ItemStatus;
+use super::run::Origin;
 use crate::ports::import_source::ImportedSession;
 use crate::ports::storage::{RecordBefore, RecordReference, RecordVersion, StorageError, UnitOfWork};
 use chrono::SubsecRound;
 use domain::id::{SleepSessionId, UserId};
 use domain::sleep::{Detail, Precedence, Reconciliation, SleepRecord, SleepSession, reconcile};
 use std::borrow::Cow;
+use std::cmp::Reverse;
 
 /// The sessions of one user while a batch is stored.
 struct Sessions {
@@ -44,11 +46,34 @@ pub(super) async fn store(
     }
     let known = candidates(unit, user_id, &imported).await?;
     let mut sessions = Sessions { user_id, known, ids: drawn_ids(attempt, &imported), gone: Vec::new() };
-    for (position, session) in imported {
-        sessions.store(attempt, unit, position, session).await?;
+    let (mut lost, is_request) = (Vec::new(), attempt.run.origin == Origin::Request);
+    for (position, session) in in_order_of_precedence(attempt.run.origin, imported) {
+        let kept_out = sessions.store(attempt, unit, (position, session), is_request).await?;
+        lost.extend(kept_out.map(|session| (position, session)));
+    }
+    for (position, session) in &lost {
+        sessions.store(attempt, unit, (*position, session), true).await?;
     }
     sessions.delete_gone(unit).await?;
     unit.sleep().insert(user_id, &sessions.known.into_waiting()).await
+}
+
+/// Sorts the records of a file: those with a source's id, then those without ids, then those of an own
+/// export. Of those without ids, the ones that are kept come first, so that a record loses only to one that
+/// is stored. The items of a request are stored in their order.
+fn in_order_of_precedence(
+    origin: Origin,
+    mut imported: Vec<Numbered<&ImportedSession>>,
+) -> Vec<Numbered<&ImportedSession>> {
+    if origin == Origin::File {
+        imported.sort_by_key(|(_, session)| {
+            let record = &session.record;
+            let rank = || Reverse((record.detail(), record.time_in_bed().millis(), session.position));
+            let is_unnamed = session.id.is_none() && !record.key().is_given();
+            (session.id.is_some(), is_unnamed.then(rank))
+        });
+    }
+    imported
 }
 
 /// Generates an id for each record without one. Ids are used in ascending order, so that inserts walk each
@@ -73,31 +98,32 @@ async fn candidates(
 }
 
 impl Sessions {
-    /// Stores or defers one record of the batch.
+    /// Stores or defers one record of the batch. Returns it if a stored session is kept instead, which
+    /// another record of the batch may still replace; `is_last_time` notes it instead.
     async fn store(
         &mut self,
         attempt: &mut Attempt<'_>,
         unit: &mut dyn UnitOfWork,
-        position: usize,
-        imported: &ImportedSession,
-    ) -> Result<(), StorageError> {
+        (position, imported): Numbered<&ImportedSession>,
+        is_last_time: bool,
+    ) -> Result<Option<ImportedSession>, StorageError> {
         let session = self.told_apart(attempt, unit, position, imported).await?;
         let session = session.as_ref();
         let Some(decision) = self.decide(attempt, session) else {
             // One of the two may be the session that a waiting record would replace.
             if attempt.must_defer(&session.record, &[]) {
-                attempt.wait(DeferredRecord { session: imported.clone(), wants: Vec::new(), loses: false });
+                attempt.wait(imported.clone(), Vec::new());
             } else {
                 attempt.reject(position, &session.place, RejectionCause::SessionOfTwo);
             }
-            return Ok(());
+            return Ok(None);
         };
         let decision = match decision {
             Choice::Store(decision) => decision,
             Choice::Drop(id) => {
                 attempt.note(position, Repetition::Repeated.note(&session.place));
                 attempt.settle(position, RecordReference::Session(id), ItemStatus::Unchanged);
-                return Ok(());
+                return Ok(None);
             }
         };
         let is_stored = |id| self.known.get(id).is_some_and(|same| same.record == session.record);
@@ -106,9 +132,8 @@ impl Sessions {
             && session.id.is_none()
             && attempt.must_defer(&session.record, &wants)
         {
-            let loses = matches!(decision, Reconciliation::Unchanged(_));
-            attempt.wait(DeferredRecord { session: session.clone(), wants, loses });
-            return Ok(());
+            attempt.wait(session.clone(), wants);
+            return Ok(None);
         }
         if let Reconciliation::Unchanged(id) = decision
             && let Some(same) = self.known.get(id)
@@ -116,9 +141,11 @@ impl Sessions {
             if same.record == session.record {
                 attempt.confirm(position, id, session);
             } else if !same.record.time_in_bed().same_to_the_minute(session.record.time_in_bed()) {
-                attempt.note(position, Repetition::Kept.note(&session.place));
-                attempt.settle(position, RecordReference::Session(id), ItemStatus::Unchanged);
-                return Ok(());
+                if is_last_time {
+                    attempt.note(position, Repetition::Kept.note(&session.place));
+                    attempt.settle(position, RecordReference::Session(id), ItemStatus::Unchanged);
+                }
+                return Ok((!is_last_time).then(|| session.clone()));
             }
         }
         for reason in self.replacement_notes(attempt, &decision, &session.record) {
@@ -130,7 +157,7 @@ impl Sessions {
         }
         attempt.settle(position, RecordReference::Session(id), outcome);
         attempt.count_session(id, outcome, session);
-        Ok(())
+        Ok(None)
     }
 
     /// Removes the id, or the key, of a record if the file has it already for a session of another time: such

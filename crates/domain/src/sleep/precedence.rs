@@ -17,9 +17,10 @@ pub enum Precedence {
 impl Precedence {
     /// Compares a session with a further record of the same source, each with the position of its record.
     ///
-    /// Records with the same key are one session, and so are records without source ids that share half of the
-    /// longer one; in two files also a part of the other one, unless it is more detailed. The more detailed is
-    /// kept, then the longer, then the later one; of two files with the same source id, the later one.
+    /// Records are one session if they have the same key, or no source id and share half of the longer one;
+    /// in two files also if one is a part of the other and not more detailed. The more detailed is kept, then
+    /// the longer, then the later one. Exceptions: the later one of two files with the same source id, and
+    /// the night instead of a part of it with the same start.
     pub fn of(
         (session, at): (&SleepRecord, RecordPosition),
         (record, record_at): (&SleepRecord, RecordPosition),
@@ -38,8 +39,10 @@ impl Precedence {
         }
         let stays = if has_source_id && !is_of_one_file {
             at > record_at
-        } else {
+        } else if bed.shares_half_of_longer(other) {
             (session.detail(), bed.millis(), at) > (record.detail(), other.millis(), record_at)
+        } else {
+            bed.millis() > other.millis()
         };
         if stays { Self::Session } else { Self::Record }
     }
@@ -154,12 +157,14 @@ mod tests {
     #[test]
     fn of_two_versions_of_a_night_in_two_files_the_more_detailed_then_the_longer_then_the_later_is_kept() {
         let night = derived(0, 480);
-        for other in [derived(10, 400), derived(100, 570), derived(0, 30)] {
+        for other in [derived(10, 400), derived(100, 570), derived(0, 300)] {
             assert_eq!(kept(&night, &other), Some(night.clone()));
             assert_eq!(kept(&other, &night), Some(night.clone()));
             assert_eq!(kept(&staged(&other), &with_totals(&night)), Some(staged(&other)));
             assert_eq!(kept(&night, &with_totals(&other)), Some(with_totals(&other)));
         }
+        let part = staged(&derived(0, 30));
+        assert_eq!((kept(&night, &part), kept(&part, &night)), (Some(night.clone()), Some(night.clone())));
         let moved = derived(10, 490);
         assert_eq!((kept(&night, &moved), kept(&moved, &night)), (Some(moved.clone()), Some(night.clone())));
     }

@@ -32,10 +32,10 @@ pub enum Reconciliation {
 /// Additional sessions do no harm: other sources are ignored, because sessions of different sources stay
 /// separate. The first matching rule applies:
 ///
-/// 1. A session with the same key is the record: unchanged or replaced.
-/// 2. A record with a derived key matches a session with a given key and the same start and end minute. The
+/// 1. A record with a derived key matches a session with a given key and the same start and end minute. The
 ///    session stays, because it came from the richer file, unless the record is more detailed; then the
 ///    record replaces it.
+/// 2. A session with the same key is the record: unchanged or replaced.
 /// 3. A session with a derived key and the same start and end minute is replaced and keeps its id.
 /// 4. A record with a derived key and a session with a derived key are the same sleep if they share at least
 ///    half of the longer one, or half of the shorter one and that is not the more detailed one. The session
@@ -57,18 +57,19 @@ pub fn reconcile<S: Borrow<SleepSession>>(known: &[S], record: &SleepRecord) -> 
             .map(Borrow::borrow)
             .filter(|session: &&SleepSession| session.record.source() == record.source())
     };
-    if let Some(same) = of_source().find(|session| session.record.key() == record.key()) {
-        let stays = !record.key().is_given() && is_less_detailed(record, same);
-        if same.record == *record || stays {
+    let twins = || of_source().filter(|session| is_twin(session, record));
+    let logged = logged_twin(twins(), record);
+    if let Some(log) = logged.filter(|log| record.detail() <= log.record.detail()) {
+        return Reconciliation::Unchanged(log.id);
+    }
+    let same_key = of_source().find(|session| session.record.key() == record.key());
+    let same = same_key.or(logged).or_else(|| twins().find(|session| !is_log(session)));
+    if let Some(same) = same {
+        let is_corrected = is_log(same) && same.record.key() == record.key();
+        if same.record == *record || !is_corrected && is_less_detailed(record, same) {
             return Reconciliation::Unchanged(same.id);
         }
         return replace(known, record, same);
-    }
-    let twins = || of_source().filter(|session| is_twin(session, record));
-    if let Some(twin) = logged_twin(twins(), record).or_else(|| twins().find(|session| !is_log(session))) {
-        let has_less = is_less_detailed(record, twin);
-        let stays = has_less || is_log(twin) && record.detail() == twin.record.detail();
-        return if stays { Reconciliation::Unchanged(twin.id) } else { replace(known, record, twin) };
     }
     match same_sleep(known, record).find(|session| !displaces(record, session)) {
         Some(kept) => Reconciliation::Unchanged(kept.id),

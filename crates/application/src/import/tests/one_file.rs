@@ -159,25 +159,39 @@ async fn an_id_that_two_nights_of_a_file_share_loses_neither() {
 }
 
 #[tokio::test]
+async fn a_night_is_not_lost_with_the_night_between_it_and_a_third() {
+    for order in [[0, 1, 2], [1, 2, 0], [2, 1, 0]] {
+        let rows = [derived_bare(0, 480), derived_bare(240, 720), derived_bare(480, 960)];
+        let store = MemoryStore::with(person());
+        let items = || order.map(|index: usize| session(rows[index].clone()));
+        let report = import(&store, items()).await;
+        let found = stored(&store);
+        assert!(found == [rows[0].clone(), rows[2].clone()] || found == [rows[1].clone()], "{found:?}");
+        assert_eq!(counted(&report), 3);
+        assert_eq!(import(&store, items()).await.sessions, counts(0, 0, found.len() as u64));
+    }
+}
+
+#[tokio::test]
 async fn of_two_rows_of_one_night_one_is_stored_and_the_other_noted() {
-    for (rows, kept) in [
-        ([derived(0, 480), derived(0, 480)], 0),
-        ([derived(0, 480), derived(0, 30)], 0),
-        ([derived(0, 30), derived(0, 480)], 1),
-        ([derived(0, 480), derived_deep(0, 480)], 1),
-        ([derived(0, 480), derived(10, 470)], 0),
-        ([derived(10, 470), derived(0, 480)], 1),
-        ([derived_bare(10, 490), derived(0, 480)], 1),
-        ([derived(0, 480), derived_bare(10, 490)], 0),
-        ([keyed("7", 0, 480), keyed("7", 0, 470)], 0),
-        ([keyed("7", 0, 480), keyed("7", 0, 490)], 1),
-        ([keyed("7", 0, 480), derived(0, 480)], 0),
+    for (rows, kept, noted) in [
+        ([derived(0, 480), derived(0, 480)], 0, "line 2"),
+        ([derived(0, 480), derived(0, 30)], 0, "line 3"),
+        ([derived(0, 30), derived(0, 480)], 1, "line 2"),
+        ([derived(0, 480), derived_deep(0, 480)], 1, "line 2"),
+        ([derived(0, 480), derived(10, 470)], 0, "line 3"),
+        ([derived(10, 470), derived(0, 480)], 1, "line 2"),
+        ([derived_bare(10, 490), derived(0, 480)], 1, "line 2"),
+        ([derived(0, 480), derived_bare(10, 490)], 0, "line 3"),
+        ([keyed("7", 0, 480), keyed("7", 0, 470)], 0, "line 3"),
+        ([keyed("7", 0, 480), keyed("7", 0, 490)], 1, "line 3"),
+        ([keyed("7", 0, 480), derived(0, 480)], 0, "line 3"),
     ] {
         let store = MemoryStore::with(person());
         let items = || rows.clone().map(session);
         let report = import(&store, items()).await;
         assert_eq!((report.sessions, stored(&store)), (counts(1, 0, 0), vec![rows[kept].clone()]));
-        assert_eq!(notes(&report), [("line 3", text(Repetition::Repeated).as_str())]);
+        assert_eq!(notes(&report), [(noted, text(Repetition::Repeated).as_str())]);
         let again = import(&store, items()).await;
         assert_eq!((again.sessions, stored(&store)), (counts(0, 0, 1), vec![rows[kept].clone()]));
         assert_eq!((counted(&report), counted(&again)), (2, 2), "{again:?}");

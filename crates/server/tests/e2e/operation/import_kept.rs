@@ -102,7 +102,7 @@ on_sqlite! {
         }
         assert_eq!(nights(&world, &user), stored);
         let reported = world.ok(&["import", "--user", &user, &folder]);
-        assert!(reported.contains("notes: 2") && reported.contains("a later record of this file"), "{reported}");
+        assert!(reported.contains("notes: 1") && reported.contains("were read once: 10"), "{reported}");
     }
 
     async fn missing_and_existing_files_and_unknown_people_are_reported(world: World) {
