@@ -158,7 +158,7 @@ fn accounted(report: &ImportReport) -> u64 {
     changed(report) + unchanged(report) + report.rejected_total + repeated + read_once(report)
 }
 
-/// Returns the numbers that a dry run tells in advance.
+/// Returns the numbers that a dry run reports in advance.
 fn totals(report: &ImportReport) -> (u64, u64, u64, u64) {
     (changed(report), unchanged(report), report.rejected_total, accounted(report))
 }
