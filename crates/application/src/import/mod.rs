@@ -26,6 +26,7 @@ mod report;
 mod run;
 mod session;
 mod session_index;
+mod session_order;
 pub(crate) mod stored_import;
 mod supplement;
 mod undo_import;

@@ -8,13 +8,13 @@ use super::rejection::Rejection;
 use super::repetition::Repetition;
 use super::report::ItemStatus;
 use super::run::Origin;
+use super::session_order::in_order_of_precedence;
 use crate::ports::import_source::ImportedSession;
 use crate::ports::storage::{RecordBefore, RecordReference, RecordVersion, StorageError, UnitOfWork};
 use chrono::SubsecRound;
 use domain::id::{SleepSessionId, UserId};
 use domain::sleep::{Detail, Precedence, Reconciliation, SleepRecord, SleepSession, reconcile};
 use std::borrow::Cow;
-use std::cmp::Reverse;
 
 /// The sessions of one user while a batch is stored.
 struct Sessions {
@@ -56,24 +56,6 @@ pub(super) async fn store(
     }
     sessions.delete_gone(unit).await?;
     unit.sleep().insert(user_id, &sessions.known.into_waiting()).await
-}
-
-/// Sorts the records of a file: those with a source's id, then those without ids, then those of an own
-/// export. Of those without ids, the ones that are kept come first, so that a record loses only to one that
-/// is stored. The items of a request are stored in their order.
-fn in_order_of_precedence(
-    origin: Origin,
-    mut imported: Vec<Numbered<&ImportedSession>>,
-) -> Vec<Numbered<&ImportedSession>> {
-    if origin == Origin::File {
-        imported.sort_by_key(|(_, session)| {
-            let record = &session.record;
-            let rank = || Reverse((record.detail(), record.time_in_bed().millis(), session.position));
-            let is_unnamed = session.id.is_none() && !record.key().is_given();
-            (session.id.is_some(), is_unnamed.then(rank))
-        });
-    }
-    imported
 }
 
 /// Generates an id for each record without one. Ids are used in ascending order, so that inserts walk each

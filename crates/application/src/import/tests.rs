@@ -22,6 +22,7 @@ mod resume;
 mod run;
 mod session;
 mod session_index;
+mod session_order;
 mod supplement;
 mod undo;
 mod undo_order;
