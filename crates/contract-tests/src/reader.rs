@@ -119,7 +119,7 @@ async fn read_data(harness: &Harness) {
     assert_eq!(harness.sleep.page(query).await.unwrap().rows.len(), 1);
     assert_eq!(harness.sleep.walk(person, None, 9).await.unwrap().len(), 1);
     assert_eq!(harness.sleep.find(person, session_id(1)).await.unwrap(), Some(session(1, 0)));
-    let query = SupplementPageQuery { user_id: person, start: None, supplement_id: None, page };
+    let query = SupplementPageQuery { user_id: person, start: None, end: None, supplement_id: None, page };
     assert_eq!(harness.supplements.page(query).await.unwrap().records.len(), 1);
     assert_eq!(harness.supplements.list_logged(person).await.unwrap().len(), 1);
     assert_eq!(harness.supplements.walk_logs(person, None, 9).await.unwrap().len(), 1);

@@ -163,6 +163,7 @@ suite! {
         records_sort_by_their_first_log_in_the_direction_then_by_id,
         the_order_of_the_two_directions_need_not_mirror, a_record_holds_label_and_logs_as_stored,
         a_start_keeps_logs_at_or_after_it_and_supplements_that_have_some,
+        an_end_keeps_logs_at_or_before_it_and_supplements_that_have_some,
         a_supplement_filter_selects_only_that_supplement,
         pages_contain_every_supplement_once_in_either_direction, a_page_past_the_end_is_empty,
         a_record_carries_all_of_its_logs_whatever_the_page_size,

@@ -16,6 +16,7 @@ fn query(number: u64, size: u16, sort: SortDirection) -> SupplementPageQuery {
     SupplementPageQuery {
         user_id: user_id(1),
         start: None,
+        end: None,
         supplement_id: None,
         page: page(number, size, sort),
     }
@@ -109,6 +110,32 @@ pub(crate) async fn a_start_keeps_logs_at_or_after_it_and_supplements_that_have_
         assert_eq!(numbers(&page), expected, "{start}");
         assert!(!page.has_more);
     }
+}
+
+pub(crate) async fn an_end_keeps_logs_at_or_before_it_and_supplements_that_have_some(harness: &Harness) {
+    prepare(harness, 4, &intake()).await;
+    let all = vec![(1, vec![2, 1]), (3, vec![7, 6, 5]), (2, vec![3, 4])];
+    let without_last = vec![(3, vec![7, 6, 5]), (2, vec![3, 4]), (1, vec![1])];
+    let earlier = vec![(3, vec![5]), (2, vec![4]), (1, vec![1])];
+    let nanosecond = TimeDelta::nanoseconds(1);
+    let cases: [(DateTime<Utc>, Numbers); 8] = [
+        (DateTime::<Utc>::MAX_UTC, all.clone()),
+        (seconds(100) + nanosecond, all.clone()),
+        (seconds(100), all),
+        (seconds(100) - microsecond(), without_last),
+        (seconds(10), earlier),
+        (seconds(0), vec![(1, vec![1])]),
+        (seconds(0) - nanosecond, vec![]),
+        (DateTime::<Utc>::MIN_UTC, vec![]),
+    ];
+    for (end, expected) in cases {
+        let page = read(harness, SupplementPageQuery { end: Some(end), ..query(1, 10, Descending) }).await;
+        assert_eq!(numbers(&page), expected, "{end}");
+    }
+    let between =
+        SupplementPageQuery { start: Some(seconds(1)), end: Some(seconds(99)), ..query(1, 1, Descending) };
+    let page = read(harness, between).await;
+    assert_eq!((numbers(&page), page.has_more), (vec![(3, vec![7, 6, 5])], true));
 }
 
 pub(crate) async fn a_supplement_filter_selects_only_that_supplement(harness: &Harness) {

@@ -22,10 +22,14 @@ impl Repetition {
     /// Returns the note on the record at this location.
     pub(super) fn note(self, place: &str) -> Rejection {
         let reason = match self {
-            Self::Repeated => "this file has another record of the same night or key; one of them was stored",
-            Self::Superseded => "a later record of this file overlaps it and was stored instead",
+            Self::Repeated => {
+                "this import has another record of the same night or key; one of them was stored"
+            }
+            Self::Superseded => "a later record of this import overlaps it and was stored instead",
             Self::Kept => "not stored: an overlapping session of the same source is kept",
-            Self::Ambiguous => "its id occurs in this file for another record; it was stored without the id",
+            Self::Ambiguous => {
+                "its id occurs in this import for another record; it was stored without the id"
+            }
         };
         Rejection { place: place.to_owned(), reason: reason.to_owned() }
     }

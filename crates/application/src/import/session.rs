@@ -316,8 +316,8 @@ fn note(attempt: &mut Attempt<'_>, before: Option<&SleepSession>, session: &Slee
 fn loss(session: &SleepRecord, record: &SleepRecord, is_own: bool) -> Option<&'static str> {
     let (before, after) = (session.time_in_bed(), record.time_in_bed());
     match session.detail() {
-        Detail::Stages if record.detail() < Detail::Stages => Some("stages"),
-        Detail::Totals if record.detail() < Detail::Totals => Some("totals"),
+        Detail::Stages if record.detail() < session.detail() => Some("stages"),
+        Detail::Totals if record.detail() < session.detail() => Some("totals"),
         _ if is_own || record.key().is_given() || before.same_to_the_minute(after) => None,
         _ => (before.millis() > after.millis()).then_some("a longer time in bed"),
     }

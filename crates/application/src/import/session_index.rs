@@ -11,8 +11,7 @@ const MINUTE_MILLIS: i64 = 60_000;
 /// Sessions with source keys may overlap in any number. Only those with the same minutes matter, to records
 /// with derived keys, and one with stages and one without suffice. Sessions with derived keys are grouped by
 /// length, rounded down to a power of two. A session of such a length that overlaps a record starts at most
-/// that long before it, so the range contains few others. They replace each other, so few of them overlap one
-/// record.
+/// that long before it, so the range contains few others.
 #[derive(Default)]
 pub(super) struct SessionIndex {
     by_key: HashMap<SessionKey, BTreeSet<u64>>,

@@ -11,8 +11,10 @@ use std::sync::Arc;
 pub struct SupplementPageQuery {
     /// Owner's id.
     pub user_id: UserId,
-    /// Earliest time of a log; supplements without a log since then are left out.
+    /// Earliest time of a log.
     pub start: Option<DateTime<Utc>>,
+    /// Latest time of a log. Supplements without a log in the range are left out.
+    pub end: Option<DateTime<Utc>>,
     /// Returns only this supplement, if set.
     pub supplement_id: Option<SupplementId>,
     /// Page; records are sorted by their first log, then by id, both in the requested direction.

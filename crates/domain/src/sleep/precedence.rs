@@ -67,7 +67,7 @@ pub(super) fn is_same_sleep(one: &SleepRecord, other: &SleepRecord) -> bool {
     let (longer, shorter) =
         if one.time_in_bed().millis() < other.time_in_bed().millis() { (other, one) } else { (one, other) };
     let (whole, part) = (longer.time_in_bed(), shorter.time_in_bed());
-    whole.shares_half_of_longer(part) || whole.covers_half_of(part) && shorter.detail() <= longer.detail()
+    whole.covers_half_of(part) && (part.covers_half_of(whole) || shorter.detail() <= longer.detail())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::known_labels::KnownLabels;
 use super::row::{SupplementColumns, SupplementRow, keyed};
 use crate::intake_log::{IntakeLogColumns, LogRow};
-use crate::row::{FixedArray, JsonText, lower_bound};
+use crate::row::{FixedArray, JsonText, lower_bound, upper_bound};
 use crate::schema::{intake_log, supplement};
 use crate::statement::returning;
 use crate::store::{PageLength, PostgresStore};
@@ -108,8 +108,8 @@ enum PageShape {
 const RECORD: &str = "s.id, s.brand, s.name, s.servings, s.upc, s.label_date, s.entry_date, s.ingredients,
             logs.ids, logs.times, logs.servings";
 
-/// Returns the statement of a page: `$1` person, `$2` start, `$3` records to skip, `$4` records to read, and
-/// `$5` the supplement if the query names one.
+/// Returns the statement of a page: `$1` person, `$2` start, `$3` end, `$4` records to skip, `$5` records to
+/// read, and `$6` the supplement if the query names one.
 ///
 /// Records are sorted by their first log in the sort direction, which costs one index look-up each. Logs are
 /// read only for the records of the page, from the index and in its order.
@@ -118,7 +118,7 @@ fn page_sql(sort: SortDirection, names_one: bool, shape: PageShape) -> String {
         SortDirection::Ascending => "ASC",
         SortDirection::Descending => "DESC",
     };
-    let taken = if names_one { "SELECT $5" } else { LOGGED_SUPPLEMENTS };
+    let taken = if names_one { "SELECT $6" } else { LOGGED_SUPPLEMENTS };
     let order = format!("ORDER BY p.created_at {direction}, p.supplement_id {direction}");
     let (head, tail) = match shape {
         PageShape::OneRow => (format!("array_agg(ROW({RECORD}) {order})"), String::new()),
@@ -129,10 +129,11 @@ fn page_sql(sort: SortDirection, names_one: bool, shape: PageShape) -> String {
         page AS (
             SELECT t.supplement_id, f.created_at FROM taken t CROSS JOIN LATERAL (
                 SELECT l.created_at FROM intake_log l
-                WHERE l.user_id = $1 AND l.supplement_id = t.supplement_id AND l.created_at >= $2
+                WHERE l.user_id = $1 AND l.supplement_id = t.supplement_id
+                AND l.created_at BETWEEN $2 AND $3
                 ORDER BY l.created_at {direction} LIMIT 1
             ) AS f
-            ORDER BY f.created_at {direction}, t.supplement_id {direction} OFFSET $3 LIMIT $4
+            ORDER BY f.created_at {direction}, t.supplement_id {direction} OFFSET $4 LIMIT $5
         )
         SELECT {head}
         FROM page p JOIN supplement s ON s.id = p.supplement_id
@@ -140,7 +141,8 @@ fn page_sql(sort: SortDirection, names_one: bool, shape: PageShape) -> String {
             SELECT array_agg(o.id) AS ids, array_agg(o.created_at) AS times, array_agg(o.servings) AS servings
             FROM (
                 SELECT l.id, l.created_at, l.servings FROM intake_log l
-                WHERE l.user_id = $1 AND l.supplement_id = p.supplement_id AND l.created_at >= $2
+                WHERE l.user_id = $1 AND l.supplement_id = p.supplement_id
+                AND l.created_at BETWEEN $2 AND $3
                 ORDER BY l.created_at {direction}, l.id {direction}
             ) AS o
         ) AS logs
@@ -175,11 +177,12 @@ fn word_query(words: &SearchWords) -> String {
 
 /// Returns the statement of a page with its parameters.
 fn statement(query: SupplementPageQuery, shape: PageShape) -> BoxedSqlQuery<'static, Pg, SqlQuery> {
-    let SupplementPageQuery { user_id, start, supplement_id, page } = query;
+    let SupplementPageQuery { user_id, start, end, supplement_id, page } = query;
     let statement = sql_query(page_sql(page.sort, supplement_id.is_some(), shape))
         .into_boxed()
         .bind::<SqlUuid, _>(user_id.as_uuid())
         .bind::<Timestamptz, _>(lower_bound(start))
+        .bind::<Timestamptz, _>(upper_bound(end))
         .bind::<BigInt, _>(page.offset())
         .bind::<BigInt, _>(page.limit_with_lookahead());
     match supplement_id {

@@ -203,18 +203,23 @@ fn page_statement(query: &SupplementPageQuery) -> Statement<Binary> {
         // Materialized, so that the first log is looked up only once.
         .sql(", found (supplement_id, first_log) AS MATERIALIZED (SELECT supplement_id, (SELECT ")
         .sql(first_log)
-        .sql("(created_at) FROM intake_log WHERE user_id = ? AND created_at >= ?")
+        .sql("(created_at) FROM intake_log WHERE user_id = ? AND created_at BETWEEN ? AND ?")
         .sql(" AND intake_log.supplement_id = taken.supplement_id) FROM taken)")
         .sql(" SELECT supplement_id FROM found WHERE first_log IS NOT NULL")
         .sql(order)
         .blob(user_id.as_bytes())
         .integer(first_micros(query))
+        .integer(last_micros(query))
         .integer(query.page.limit_with_lookahead())
         .integer(query.page.offset())
 }
 
 fn first_micros(query: &SupplementPageQuery) -> i64 {
     query.start.map_or(i64::MIN, micros_rounded_up)
+}
+
+fn last_micros(query: &SupplementPageQuery) -> i64 {
+    query.end.map_or(i64::MAX, micros)
 }
 
 /// Rounds up to microseconds, so that a log before the start of the range is excluded.
@@ -234,7 +239,7 @@ fn read_record(
         .select((dsl::id, dsl::created_at, dsl::servings))
         .filter(dsl::user_id.eq(blob(query.user_id.as_uuid())))
         .filter(dsl::supplement_id.eq(id))
-        .filter(dsl::created_at.ge(first_micros(query)))
+        .filter(dsl::created_at.between(first_micros(query), last_micros(query)))
         .into_boxed::<Sqlite>();
     let logs = match query.page.sort {
         SortDirection::Ascending => logs.order((dsl::created_at.asc(), dsl::id.asc())),

@@ -125,6 +125,19 @@ fn a_part_of_a_session_that_is_not_more_detailed_is_that_session() {
     assert_eq!(reconcile(&night, &derived(0, 30)), Replace { id: id(1), removes: vec![] });
 }
 
+/// Asserts that two records are stored beside each other in either order, and change nothing a second time.
+fn assert_are_two_sessions(one: &SleepRecord, other: &SleepRecord) {
+    for order in [[one, other], [other, one]] {
+        let mut sessions = Vec::new();
+        for (number, record) in (1..).zip(order) {
+            assert_eq!(import(&mut sessions, record.clone(), number), Insert { removes: vec![] });
+        }
+        for (number, record) in (1..).zip(order) {
+            assert_eq!(import(&mut sessions, record.clone(), 9), Unchanged(id(number)));
+        }
+    }
+}
+
 #[test]
 fn a_night_and_a_more_detailed_part_of_it_are_two_sessions_in_either_order() {
     for (night, part) in [
@@ -132,15 +145,7 @@ fn a_night_and_a_more_detailed_part_of_it_are_two_sessions_in_either_order() {
         (derived(0, 480), with_totals(&derived(100, 130))),
         (with_totals(&derived(0, 480)), staged(&derived(465, 490))),
     ] {
-        for order in [[&night, &part], [&part, &night]] {
-            let mut sessions = Vec::new();
-            for (number, record) in (1..).zip(order) {
-                assert_eq!(import(&mut sessions, record.clone(), number), Insert { removes: vec![] });
-            }
-            for (number, record) in (1..).zip(order) {
-                assert_eq!(import(&mut sessions, record.clone(), 9), Unchanged(id(number)));
-            }
-        }
+        assert_are_two_sessions(&night, &part);
     }
 }
 
@@ -250,15 +255,7 @@ fn a_log_that_its_source_reports_again_without_stages_is_corrected() {
 #[test]
 fn a_log_and_a_record_without_id_of_other_minutes_are_two_sessions_in_either_order() {
     let (log, record) = (staged(&keyed("7", 0, 480)), derived(1, 479));
-    for order in [[&log, &record], [&record, &log]] {
-        let mut sessions = Vec::new();
-        for (number, record) in (1..).zip(order) {
-            assert_eq!(import(&mut sessions, record.clone(), number), Insert { removes: vec![] });
-        }
-        for (number, record) in (1..).zip(order) {
-            assert_eq!(import(&mut sessions, record.clone(), 9), Unchanged(id(number)));
-        }
-    }
+    assert_are_two_sessions(&log, &record);
 }
 
 /// Generates two records, of which only one has stages and only one may have a given key: with the same

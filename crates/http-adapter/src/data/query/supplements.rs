@@ -34,6 +34,7 @@ impl<'a> SupplementsParameters<'a> {
     /// Creates the query of the use case.
     pub(in crate::data) fn query(&self, user_id: UserId) -> SupplementPageQuery {
         let Self { start, supplement_id, page, given: _ } = self;
-        SupplementPageQuery { user_id, start: *start, supplement_id: *supplement_id, page: *page }
+        let (start, supplement_id) = (*start, *supplement_id);
+        SupplementPageQuery { user_id, start, end: None, supplement_id, page: *page }
     }
 }

@@ -96,7 +96,7 @@ on_sqlite! {
             r#"{"new":5,"updated":0,"unchanged":0}"#,
             r#"{"new":0,"updated":0,"unchanged":0}"#,
             r#"{"new":0,"updated":0,"unchanged":0}"#,
-            r#"{"where":"record 6","reason":"this file has another record of the same night or key; one of them was stored","count":1},{"where":"record 1","reason":"an hour without data that only fills the clock change was left out","count":1}"#,
+            r#"{"where":"record 6","reason":"this import has another record of the same night or key; one of them was stored","count":1},{"where":"record 1","reason":"an hour without data that only fills the clock change was left out","count":1}"#,
             import_id,
         );
         assert_eq!(output, expected);

@@ -7,7 +7,7 @@ use uuid::Uuid;
 fn query(supplement_id: Option<SupplementId>, sort: SortDirection) -> SupplementPageQuery {
     let user_id = UserId::from_uuid(Uuid::from_u128(1));
     let page = PageRequest { number: PageNumber::FIRST, size: PageSize::SUPPLEMENTS_DEFAULT, sort };
-    SupplementPageQuery { user_id, start: None, supplement_id, page }
+    SupplementPageQuery { user_id, start: None, end: None, supplement_id, page }
 }
 
 #[test]
