@@ -11,6 +11,10 @@ demo *arguments:
 test *arguments:
     scripts/test {{arguments}}
 
+# Checks what a branch touches: format, lints, tests of the crates and of those that use them
+check *arguments:
+    scripts/check {{arguments}}
+
 # Checks format, lints and the shape of the workspace
 lint:
     cargo fmt --all --check
@@ -104,6 +108,10 @@ instructions *arguments:
 profile *arguments:
     scripts/profile {{arguments}}
 
-# Runs all checks, as CI does
+# Runs all checks of a change, as CI does
 ci:
     CI=true bash .ci/run
+
+# Runs what takes longer, as CI does at night
+long:
+    bash .ci/long
