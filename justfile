@@ -64,7 +64,8 @@ bench-import *stores:
 
 # Benchmarks a Citus cluster, alternating with a single PostgreSQL server; needs the extension
 bench-citus *arguments:
-    cargo build --profile dist -p server -p bench
+    cargo build --profile dist -p server
+    cargo build --profile dist --manifest-path crates/bench/Cargo.toml --target-dir target
     RESTWELL_BIN=target/dist/restwell BENCH_BIN=target/dist/bench scripts/bench-citus {{arguments}}
 
 # Benchmarks the server against its references (--short: only checks that every case works)
@@ -73,7 +74,7 @@ bench *arguments:
 
 # Renders the committed results into docs/performance.md (--check: fails if the page is out of date)
 bench-report *arguments:
-    cargo run --quiet -p bench -- report {{arguments}}
+    cargo run --quiet --manifest-path crates/bench/Cargo.toml --target-dir target -- report {{arguments}}
 
 # Kills imports at random times, and checks that importing again gives the correct result
 resume *stores:

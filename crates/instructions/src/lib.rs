@@ -1,4 +1,0 @@
-//! Instruction counts of hot pure functions. The cases live in `benches/`, because they call functions that
-//! are exposed to tests only.
-//!
-//! `scripts/instructions` runs them under valgrind and compares the counts with `baseline.txt`.
