@@ -1,5 +1,4 @@
 //! The schema: up, down, up; compatibility with older and newer programs.
-#![expect(clippy::unwrap_used, reason = "a failed preparation fails the test")]
 
 use application::schema::{PROGRAM, SchemaState};
 use diesel::connection::SimpleConnection as _;

@@ -1,5 +1,4 @@
 //! Cancelled transactions and busy stores.
-#![expect(clippy::unwrap_used, reason = "a failed preparation fails the test")]
 
 use application::ports::storage::{
     FailureCounter as _, FailureKey, ProfileReader as _, StorageError, UnitOfWorkFactory,

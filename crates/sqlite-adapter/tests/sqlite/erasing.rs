@@ -1,5 +1,4 @@
 //! Contents of a store's files after a person is erased.
-#![expect(clippy::unwrap_used, reason = "a failed preparation fails the test")]
 
 use application::ports::storage::{Erasure, ProfileReader as _, StoreUpkeep as _, UnitOfWorkFactory as _};
 use chrono::{DateTime, Utc};

@@ -1,5 +1,4 @@
 //! Opening and creating a file.
-#![expect(clippy::unwrap_used, reason = "a failed preparation fails the test")]
 
 use application::ports::storage::{ProfileReader as _, StorageError, UnitOfWorkFactory as _};
 use application::schema::SchemaState;

@@ -1,7 +1,5 @@
 //! The contract suite for every store.
 
-#![expect(clippy::unwrap_used, reason = "a store that cannot be created fails the test")]
-
 use contract_tests::Harness;
 use sqlite_adapter::{SqliteOptions, SqliteStore};
 
