@@ -1,8 +1,8 @@
 use super::file::ItemFile;
 use super::memory_store::MemoryStore;
 use super::record::{
-    derived, derived_deep, intake, key, keyed, log, log_by_code, own_log, own_session, own_supplement,
-    rejection, session, supplement, supplement_id, supplement_with_code,
+    batch_of_notes, derived, derived_deep, intake, key, keyed, log, log_by_code, own_log, own_session,
+    own_supplement, rejection, session, supplement, supplement_id, supplement_with_code,
 };
 use super::{counts, dry_run, import, import_file};
 use crate::import::ImportReport;
@@ -20,7 +20,7 @@ fn in_separate_batches(
     first: impl IntoIterator<Item = ImportItem>,
     then: impl IntoIterator<Item = ImportItem>,
 ) -> ItemFile {
-    ItemFile::new(first.into_iter().chain(nights()).chain(then))
+    ItemFile::new(first.into_iter().chain(batch_of_notes()).chain(then))
 }
 
 /// Like [`in_separate_batches`], of one file.
@@ -28,7 +28,7 @@ fn in_batches_of_one_file(
     first: impl IntoIterator<Item = ImportItem>,
     then: impl IntoIterator<Item = ImportItem>,
 ) -> ItemFile {
-    ItemFile::of_one_file(first.into_iter().chain(nights()).chain(then))
+    ItemFile::of_one_file(first.into_iter().chain(batch_of_notes()).chain(then))
 }
 
 /// Returns the report of a dry run, and asserts that a real import reports the same.

@@ -1,4 +1,5 @@
 use super::memory_store::MemoryStore;
+use super::record::batch_of_notes;
 use super::undo::undo;
 use super::{dry_run, file::ItemFile, import, import_file, of_person};
 use crate::import::{ImportRecordsCommand, ImportReport, KeptItem, KeptReason, UndoCounts};
@@ -175,8 +176,7 @@ async fn an_unchanged_profile_is_not_written() {
 
 #[tokio::test]
 async fn the_later_of_two_profiles_in_a_file_wins_even_in_a_later_batch() {
-    let nights = || super::run::nights(2_400);
-    for between in [Vec::new(), nights()] {
+    for between in [Vec::new(), batch_of_notes().collect()] {
         for (user, command, expected) in [
             (person(), of_person(), "height_cm: - -> 172"),
             (known(), of_person(), "height_cm: 180 -> 172?"),

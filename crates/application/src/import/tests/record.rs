@@ -202,6 +202,11 @@ pub(super) fn own_log(number: u128, record: IntakeLogRecord) -> ImportItem {
     }))
 }
 
+/// Returns enough notes that the items after them are in a later batch.
+pub(super) fn batch_of_notes() -> impl Iterator<Item = ImportItem> {
+    (0..2_000).map(|number| ImportItem::Note(rejection(number).into()))
+}
+
 pub(super) fn rejection(number: usize) -> Rejection {
     Rejection { place: format!("record {number}"), reason: "the end is not after the start".to_owned() }
 }

@@ -2,7 +2,7 @@
 
 use super::file::ItemFile;
 use super::memory_store::MemoryStore;
-use super::record::{at, derived, derived_bare, derived_deep, rejection, session};
+use super::record::{at, batch_of_notes, derived, derived_bare, derived_deep, session};
 use super::{counts, dry_run, import, import_file};
 use crate::ports::import_source::ImportItem;
 use crate::testing::person;
@@ -16,8 +16,7 @@ fn stored(store: &MemoryStore) -> Vec<SleepRecord> {
 
 /// The items in separate batches, as if from separate files.
 fn in_separate_batches(items: impl IntoIterator<Item = ImportItem>) -> Vec<ImportItem> {
-    let between = || (0..2_000).map(|number| ImportItem::Note(rejection(number).into()));
-    items.into_iter().flat_map(|item| std::iter::once(item).chain(between())).collect()
+    items.into_iter().flat_map(|item| std::iter::once(item).chain(batch_of_notes())).collect()
 }
 
 #[tokio::test]
