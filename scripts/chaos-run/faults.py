@@ -67,6 +67,7 @@ async def replica_stopped(environment, duration):
 
 
 async def rolling_restart(environment, duration):
+    """Restarts each replica, and waits 1.5 s, because no event shows that the balancer has noticed."""
     for replica in environment.replicas:
         await asyncio.to_thread(replica.process.end)
         replica.start()
@@ -91,6 +92,7 @@ async def postgres_restarted(environment, duration):
 
 
 async def primary_killed(environment, duration):
+    """Kills the primary, and promotes the standby 1 s later, so that requests fail in between."""
     # Replication is asynchronous: what the standby has not received would be lost.
     environment.primary.query("ALTER SYSTEM SET synchronous_standby_names = '*'")
     environment.primary.query("SELECT pg_reload_conf()")
@@ -156,7 +158,7 @@ async def clock_skewed(environment, duration):
 
 
 async def restart_with(replica, binary, number=signal.SIGTERM):
-    """Restarts a replica with another program."""
+    """Restarts a replica with another program, and waits 1.5 s, because no event shows that the balancer has noticed."""
     await asyncio.to_thread(replica.process.end, number)
     replica.binary = binary
     replica.start()

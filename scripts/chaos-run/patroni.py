@@ -72,6 +72,7 @@ def has_primary(environment):
 
 
 async def killed_server_restarted(environment, duration):
+    """Restarts a killed server. If it must be killed first, waits for the requests that still fail."""
     if environment.killed is None:
         await primary_killed(environment, duration)
         # Its last requests may still fail.

@@ -110,12 +110,12 @@ class Guides:
         shell.stdin.flush()
 
     def use_token_page(self, action, name):
+        """Creates a token, or revokes one and waits two seconds, in which a revocation takes effect."""
         if action == "creates":
             self.variables[name], self.variables["USER_ID"] = self.user.create_token()
             check("the token page shows the user id", self.variables["USER_ID"] == self.user_id)
         else:
             self.user.revoke_token()
-            # A revocation takes effect within two seconds.
             time.sleep(2)
 
     def store_credentials(self, line):

@@ -225,6 +225,7 @@ pub(crate) async fn no_event_is_appended_once_about_an_unknown_person(harness: &
     assert_eq!(list(harness, AuditFilter::default()).await, []);
 }
 
+/// Commits after 100 ms, because no event shows that the erasure waits.
 pub(crate) async fn an_erasure_removes_events_appended_during_it(harness: &Harness) {
     harness.store_user(&user(1)).await;
     let mut unit = harness.begin().await;

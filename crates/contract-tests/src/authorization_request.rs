@@ -128,6 +128,7 @@ pub(crate) async fn exactly_one_of_fifty_concurrent_tasks_decides_a_request(harn
     assert_eq!(find(harness, 1).await.unwrap().decision, decided());
 }
 
+/// Rolls back after 50 ms, because no event shows that the other task waits.
 pub(crate) async fn a_rolled_back_decision_leaves_the_request_open_to_the_next(harness: &Harness) {
     prepare(harness, &[request(1)]).await;
     let mut unit = harness.begin().await;
@@ -139,6 +140,7 @@ pub(crate) async fn a_rolled_back_decision_leaves_the_request_open_to_the_next(h
     assert_eq!(find(harness, 1).await.unwrap().decision, decided());
 }
 
+/// Commits after 150 ms, because no event shows that the other tasks do not finish.
 pub(crate) async fn a_request_that_was_found_stays_until_the_unit_of_work_ends(harness: &Harness) {
     prepare(harness, &[request(1)]).await;
     let mut unit = harness.begin().await;

@@ -143,7 +143,7 @@ pub(crate) async fn only_the_clients_own_secret_can_be_expired(harness: &Harness
     assert_eq!(unit.clients().list_secrets(client_id(2)).await.unwrap(), [secret(2)]);
 }
 
-/// Changes one field of the first client in a separate unit of work.
+/// Changes one field of the first client 5 ms after reading it, so that concurrent changes overlap.
 async fn change(harness: Harness, change: fn(&mut Client)) {
     let mut unit = harness.begin().await;
     let mut client = unit.clients().find(client_id(1)).await.unwrap().unwrap();

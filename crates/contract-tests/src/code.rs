@@ -196,6 +196,7 @@ pub(crate) async fn exactly_one_of_fifty_concurrent_tasks_redeems_a_code(harness
     assert_redeemed(harness, &winners).await;
 }
 
+/// Commits after 150 ms, because no event shows that the other task does not finish.
 pub(crate) async fn a_loser_waits_for_the_winner_to_commit(harness: &Harness) {
     prepare(harness).await;
     harness.store_code(&code(1)).await;
@@ -208,6 +209,7 @@ pub(crate) async fn a_loser_waits_for_the_winner_to_commit(harness: &Harness) {
     assert!(!loser.await.unwrap());
 }
 
+/// Rolls back after 50 ms, because no event shows that the other task waits.
 pub(crate) async fn a_rolled_back_winner_leaves_the_code_to_the_next(harness: &Harness) {
     prepare(harness).await;
     harness.store_code(&code(1)).await;

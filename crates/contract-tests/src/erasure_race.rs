@@ -48,7 +48,8 @@ impl UnitOfWorkFactory for Counted {
     }
 }
 
-/// Erases a person a little later; returns the result, and the number of tries.
+/// Erases a person after 15 ms, so that the other work is in progress; returns the result, and the number of
+/// tries.
 async fn erase(harness: &Harness, user_id: UserId) -> (Result<Erasure, ErasePersonError>, u64) {
     tokio::time::sleep(Duration::from_millis(15)).await;
     let units = Arc::new(Counted { factory: harness.factory.clone(), begun: AtomicU64::new(0) });

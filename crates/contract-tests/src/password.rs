@@ -130,6 +130,7 @@ pub(crate) async fn of_racing_rehashes_one_wins_and_none_undoes_a_change(harness
     assert_eq!(find(harness, 1).await, Some(password_hash(2)));
 }
 
+/// Commits after 150 ms, because no event shows that the other tasks do not finish.
 pub(crate) async fn a_password_that_was_found_stays_until_the_unit_of_work_ends(harness: &Harness) {
     harness.store_user(&user(1)).await;
     set(harness, 1, &password_hash(1)).await;
@@ -145,7 +146,7 @@ pub(crate) async fn a_password_that_was_found_stays_until_the_unit_of_work_ends(
     assert_eq!(find(harness, 1).await, Some(password_hash(2)));
 }
 
-/// Finds a password hash and replaces it with a longer one, in a separate unit of work.
+/// Makes a password hash longer 5 ms after finding it, so that concurrent changes overlap.
 async fn lengthen(harness: Harness) {
     let mut unit = harness.begin().await;
     let found = unit.passwords().find(user_id(1)).await.unwrap();

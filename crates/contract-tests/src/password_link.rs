@@ -100,6 +100,7 @@ pub(crate) async fn exactly_one_of_fifty_concurrent_tasks_consumes_a_link(harnes
     assert_eq!(consumed, [link(1)]);
 }
 
+/// Rolls back after 50 ms, because no event shows that the other task waits.
 pub(crate) async fn a_rolled_back_winner_leaves_the_link_to_the_next(harness: &Harness) {
     harness.store_user(&user(1)).await;
     store(harness, &[link(1)]).await;

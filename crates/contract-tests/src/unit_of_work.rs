@@ -65,6 +65,7 @@ pub(crate) async fn a_conflict_among_several_rows_stores_none_of_them(harness: &
     assert_eq!(unit.sleep().find_many(user_id(1), &ids).await.unwrap(), [session(3, 0)]);
 }
 
+/// Aborts each task after another time, from 0 to 6 ms, so that each stops at another point.
 pub(crate) async fn an_aborted_task_leaves_neither_rows_nor_an_open_transaction(harness: &Harness) {
     for round in 0..60u64 {
         let own = harness.clone();

@@ -169,7 +169,7 @@ pub(crate) async fn a_deleted_address_is_free_again(harness: &Harness) {
     assert_eq!(harness.profiles.find_profile(user_id(2)).await.unwrap(), Some(heir));
 }
 
-/// Changes one field of the first person in a separate unit of work.
+/// Changes one field of the first person 5 ms after reading it, so that concurrent changes overlap.
 async fn change(harness: Harness, change: fn(&mut User)) {
     let mut unit = harness.begin().await;
     let mut person = unit.users().find(user_id(1)).await.unwrap().unwrap();

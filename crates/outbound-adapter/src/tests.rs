@@ -120,7 +120,7 @@ async fn serve(
         }
         Behaviour::Hangs(text) => {
             let _ = stream.write_all(text.as_bytes()).await;
-            tokio::time::sleep(Duration::from_mins(1)).await;
+            std::future::pending::<()>().await;
         }
         Behaviour::Floods(text) => while stream.write_all(text.as_bytes()).await.is_ok() {},
     }

@@ -8,6 +8,7 @@
 //!
 //! `on_sqlite!` declares tests that do not depend on the store, because `contract-tests` compares its
 //! implementations; `on_both_stores!` declares the others, and `on_all_stores!` those that also run on Citus.
+//! The path of each test on Postgres contains `on_postgres`, so that `--skip on_postgres` skips all of them.
 
 #[cfg(test)]
 mod e2e {

@@ -4,6 +4,7 @@ use crate::made_up::*;
 use application::ports::storage::{GrantFilter, GrantReader as _, StorageError};
 use futures_util::future::join_all;
 use postgres_adapter::test_support::TestDatabase;
+use std::pin::pin;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn racing_grants_never_exceed_what_a_client_may_keep() {
@@ -25,19 +26,21 @@ async fn racing_grants_never_exceed_what_a_client_may_keep() {
 #[tokio::test]
 async fn an_address_taken_by_a_concurrent_unit_of_work_is_retryable() {
     let database = TestDatabase::create().await;
-    let store = database.store();
+    let (store, observer) = (database.store(), bystander(&database).await);
     populate(&store, [1, 2]).await;
     let wanted = domain::user::Email::parse("new@example.org").unwrap();
     let change = |number| domain::user::User { email: wanted.clone(), ..user(number) };
     let (mut one, mut other) = (begin(&store).await, begin(&store).await);
     one.users().update(&change(1)).await.unwrap();
     let second = change(2);
-    let (updated, ()) = tokio::join!(other.users().update(&second), async {
-        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-        one.commit().await.unwrap();
+    let mut updating = pin!(async {
+        let updated = other.users().update(&second).await;
+        drop(other);
+        updated
     });
-    assert!(is_retryable(&updated));
-    drop(other);
+    until_blocked(&observer, updating.as_mut()).await;
+    one.commit().await.unwrap();
+    assert!(is_retryable(&updating.await));
     let again = begin(&store).await.users().update(&second).await;
     assert!(matches!(again, Err(StorageError::Conflict(_))));
 }

@@ -69,6 +69,7 @@ fn everything() -> SleepPageQuery {
     SleepPageQuery { user_id: user_id(1), range, page, with_stages: true, with_metrics: true }
 }
 
+/// Waits 3 s without writes, twice the time for which a standby stays fresh without a measurement.
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_are_read_from_the_standby_even_without_writes() {
     let scene = scene().await;
@@ -82,6 +83,7 @@ async fn pages_are_read_from_the_standby_even_without_writes() {
     .await;
 }
 
+/// Waits 1.5 s after each write: from then on every server must return it.
 #[tokio::test(flavor = "multi_thread")]
 async fn reads_stay_within_the_bound_while_replay_is_paused_and_the_standby_is_used_again() {
     let scene = scene().await;
@@ -125,11 +127,16 @@ async fn a_revocation_takes_effect_at_once_while_replay_is_paused() {
     assert_eq!(number(&operator, "SELECT count(*) FROM access_grant WHERE revoked_at IS NULL").await, 1);
 }
 
+/// Reads for 3 s after the kill, because no event shows that no later read fails.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_standby_that_is_killed_fails_no_read() {
     let scene = scene().await;
     scene.store_night(1).await;
-    tokio::time::sleep(MAX_LAG).await;
+    let observer = scene.standby.bystander().await;
+    until("the session is on the standby", async || {
+        number(&observer, "SELECT count(*) FROM sleep_session").await == 1
+    })
+    .await;
     let is_over = Arc::new(AtomicBool::new(false));
     let readers: Vec<_> = (0..8)
         .map(|_| {
@@ -155,6 +162,7 @@ async fn a_standby_that_is_killed_fails_no_read() {
     assert_eq!(scene.nights().await, 1);
 }
 
+/// Waits twice for 1.5 s, because no event shows that a standby is not read from.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_standby_on_another_timeline_is_not_read_from() {
     let scene = scene().await;

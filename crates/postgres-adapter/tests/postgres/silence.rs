@@ -119,6 +119,7 @@ async fn a_shared_connection_without_a_response_is_replaced() {
     assert!(in_time(store.find_profile(user_id(1))).await.unwrap().is_some());
 }
 
+/// Starts a second read 2 s after the first, which must be abandoned by then, but not have timed out.
 #[tokio::test]
 async fn a_silent_shared_connection_serves_no_further_reads() {
     let database = TestDatabase::create().await;

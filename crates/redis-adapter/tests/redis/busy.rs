@@ -7,7 +7,7 @@ use std::time::Duration;
 /// Answer timeout, ample for a busy machine.
 const ANSWER: Duration = Duration::from_secs(2);
 
-// On a single-threaded runtime, like a worker.
+/// Blocks the thread for 2.5 s, longer than the timeout, on a single-threaded runtime like that of a worker.
 #[tokio::test]
 async fn a_worker_busy_beyond_the_timeout_still_counts_in_the_store() {
     let server = RedisServer::start();

@@ -44,6 +44,7 @@ async fn after_a_kill_the_process_counts_until_the_server_is_back() {
     }
 }
 
+/// Sends requests for 1.5 s, in which the limiter tries to reconnect several times: none may wait for that.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_paused_server_slows_requests_once_and_then_not_at_all() {
     let server = RedisServer::start();
@@ -105,6 +106,7 @@ async fn a_server_that_starts_late_is_used_from_its_first_response_on() {
     tokio::time::timeout(AMPLE, stage.limiter.first_answer()).await.unwrap();
 }
 
+/// Waits 700 ms, longer than the interval between reconnects, because no event shows that none succeeds.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_read_only_server_is_not_used() {
     let server = RedisServer::start();
@@ -131,6 +133,7 @@ async fn a_full_server_is_not_used_until_it_has_space() {
     assert_eq!(stage.count(1, 5).await.limit, 5);
 }
 
+/// Waits 300 ms for each wrong password, because no event shows that it stays rejected.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_password_is_sent_and_a_wrong_one_is_an_outage() {
     let mut server = RedisServer::prepare(&["--requirepass", "HIDDEN"]);

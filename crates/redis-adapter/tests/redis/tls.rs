@@ -51,6 +51,7 @@ fn options(url: &str, authorities: &Path) -> RedisOptions {
     RedisOptions::parse(url, Some(authorities), AMPLE).unwrap()
 }
 
+/// Checks that a server is not used. Waits 500 ms, because no event shows that no attempt succeeds.
 async fn is_refused(options: &RedisOptions) {
     let stage = Stage::with(options);
     assert_eq!(stage.count(1, 5).await.limit, IN_PROCESS);

@@ -198,6 +198,7 @@ mod tests {
         assert!(lock(&buffer.lines).is_empty());
     }
 
+    /// Waits 100 ms, because no event shows that a blocked thread does not finish.
     #[test]
     fn a_blocked_stream_blocks_threads_once_the_buffer_is_full() {
         const LINES: usize = 40;

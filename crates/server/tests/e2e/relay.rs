@@ -106,6 +106,7 @@ async fn carry(mut client: TcpStream, target: Target, mut state: watch::Receiver
     let _ = client.shutdown().await;
 }
 
+/// Forwards data in both directions. A slow line delays each part of a request, to simulate latency.
 async fn forward(
     client: &mut TcpStream,
     server: impl AsyncRead + AsyncWrite + Unpin,

@@ -82,7 +82,7 @@ impl Server {
         }
     }
 
-    /// Returns everything that the process has logged.
+    /// Returns everything that the process has logged. Waits 100 ms, the maximum delay of a line.
     #[track_caller]
     pub(crate) fn log(&self) -> String {
         std::thread::sleep(LOG_DELAY);

@@ -303,7 +303,7 @@ macro_rules! on_all_stores {
                 on_each_store!(scenario);
 
                 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-                async fn on_citus() {
+                async fn on_postgres_with_citus() {
                     scenario(World::distributed().await).await;
                 }
             }

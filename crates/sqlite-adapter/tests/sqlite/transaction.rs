@@ -117,6 +117,7 @@ async fn a_timeout_in_the_queue_is_retryable() {
     store_user(&store, &user(1)).await;
 }
 
+/// Releases the lock after 50 ms, because no event shows that the store waits for it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_process_that_holds_the_write_lock_is_waited_for() {
     let directory = tempfile::tempdir().unwrap();
@@ -150,7 +151,8 @@ async fn committed_data_is_there_after_reopening_the_file() {
     assert_eq!(again.find_profile(user(1).id).await.unwrap(), Some(user(1)));
 }
 
-/// Two stores on one file have a writing connection each, like two processes.
+/// Leaves each transaction open for 30 ms, as an import does. Two stores on one file have a writing
+/// connection each, like two processes.
 #[tokio::test(flavor = "multi_thread")]
 async fn another_process_writes_between_the_long_transactions_of_an_import() {
     const BATCHES: u32 = 200;

@@ -39,6 +39,7 @@ impl ScriptedReader {
         self.asked.load(Ordering::SeqCst)
     }
 
+    /// Returns the next result, after the time that a slow store takes.
     async fn answer(&self) -> Reply {
         self.asked.fetch_add(1, Ordering::SeqCst);
         let reply = *self.reply.lock().unwrap();
@@ -166,6 +167,7 @@ async fn absence_revocation_and_failures_are_not_cached() {
     }
 }
 
+/// Waits 25 ms, until the cached result has expired.
 #[tokio::test]
 async fn a_revocation_is_seen_once_the_cached_result_expires() {
     let store = ScriptedReader::new(Reply::Live, Duration::ZERO);
@@ -222,6 +224,7 @@ fn measured(work: impl Future<Output = ()>) -> String {
     handle.render()
 }
 
+/// Waits 30 ms, until the cached results have expired.
 #[test]
 fn the_time_from_a_revocation_to_the_first_refusal_is_measured_once() {
     let metrics = measured(async {

@@ -141,6 +141,7 @@ mod tests {
         assert_eq!(lent, Err(PasswordHashingError::Failed));
     }
 
+    /// Waits 1 s, half the idle time, because no event shows that memory is not released.
     #[tokio::test]
     async fn memory_is_kept_between_hashes_and_released_when_none_follows() {
         let pool = Arc::new(HashMemoryPool::default());

@@ -56,6 +56,7 @@ async fn an_unread_response_is_dropped_and_its_permit_is_released() {
     assert!(matches!(next(&mut body).await, Some(Err(_))));
 }
 
+/// Reads for 100 ms, five check intervals, because no event shows that a response is not dropped.
 #[actix_web::test]
 async fn a_response_read_at_the_minimum_pace_is_kept() {
     let admission = one_large_answer();

@@ -22,6 +22,7 @@ fn store(addresses: &str, wait_timeout: Duration) -> PostgresStore {
     store_at(format!("postgres://nobody@{addresses}/nothing?sslmode=disable"), wait_timeout)
 }
 
+/// Leaves each connection open for 50 ms, so that concurrent attempts would overlap.
 #[tokio::test]
 async fn only_one_connection_attempt_runs_at_a_time() {
     let (listener, address) = listener().await;

@@ -192,7 +192,7 @@ fn write(world: &World, user: &str, writer: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_follower_of_two_servers_misses_nothing_of_racing_imports() {
+async fn a_follower_of_two_servers_misses_nothing_of_racing_imports_on_postgres() {
     const WRITERS: usize = 4;
     let world = World::new(StoreKind::Postgres).await;
     let world = world.with("RESTWELL__SERVER__PUBLIC_URL", "http://localhost:4711");

@@ -60,7 +60,7 @@ async fn world() -> World {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_whose_clock_is_five_minutes_off_is_live_but_not_ready_until_it_is_corrected() {
+async fn a_server_five_minutes_off_is_not_ready_until_it_is_corrected_on_postgres() {
     let world = world().await;
     let registration = register(&world);
     for offset in ["+300", "-300"] {
@@ -99,7 +99,7 @@ async fn a_server_whose_clock_is_five_minutes_off_is_live_but_not_ready_until_it
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_one_second_off_is_ready_and_its_tokens_are_accepted_elsewhere() {
+async fn a_server_one_second_off_is_ready_and_others_accept_its_tokens_on_postgres() {
     let world = world().await;
     let registration = register(&world);
     let mut right = world.serve_as("right");
@@ -116,7 +116,7 @@ async fn a_server_one_second_off_is_ready_and_its_tokens_are_accepted_elsewhere(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_command_on_a_machine_with_a_wrong_clock_fails_without_writing() {
+async fn a_command_on_a_machine_with_a_wrong_clock_fails_without_writing_on_postgres() {
     let world = world().await;
     let registration = register(&world);
     let mut command = world.command(&create_code(&registration, &["sleep"], "60s"));

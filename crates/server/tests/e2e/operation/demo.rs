@@ -346,6 +346,6 @@ async fn its_person_moves_to_another_sqlite_store() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn its_person_moves_to_postgres() {
+async fn its_person_moves_to_another_store_on_postgres() {
     the_demo_carried_over(StoreKind::Postgres).await;
 }

@@ -86,7 +86,7 @@ async fn a_stopping_server_is_unready_at_once_and_serves_each_connection_once_mo
     assert!(took >= Duration::from_secs(5), "{took:?}");
 }
 
-/// Sends requests on one connection, as a load balancer does, until a response closes it.
+/// Sends requests with pauses of 0 to 16 ms, as a load balancer does, until a response closes the connection.
 async fn ask_until_asked_to_close(mut connection: Connection, warm: Arc<AtomicUsize>) -> Result<u32, u32> {
     let mut answered = 0;
     loop {

@@ -49,6 +49,7 @@ fn sessions(world: &World, user_id: &str) -> Vec<String> {
 }
 
 on_all_stores! {
+    /// Kills an import after a part of its usual duration, to stop it at different points of its work.
     async fn a_killed_import_is_completed_by_the_next(world: World) {
         let file = world.file("many.ndjson", &records::nights(10_000, 4));
         let person = |name: &str| {

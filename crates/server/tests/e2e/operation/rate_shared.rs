@@ -57,7 +57,7 @@ async fn away_from_midnight(reader: &Reader, endpoint: &str, seconds: i64) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn four_processes_grant_exactly_the_limit_together() {
+async fn four_processes_grant_exactly_the_limit_together_on_postgres() {
     const LIMIT: i64 = 5_000;
     const ASKED: i64 = 10_000;
     let redis = RedisServer::start();

@@ -162,7 +162,7 @@ impl State {
         self.messages.lock().expect("messages").push(message);
     }
 
-    /// Returns the status to respond with, when it is time; `None` to close the connection instead.
+    /// Returns the status to respond with, after the delay that the test chose; `None` closes the connection.
     async fn status(&self) -> Option<u16> {
         let answer = *self.answer.lock().expect("answer");
         match answer {
@@ -176,10 +176,7 @@ impl State {
                 Some(204)
             }
             ReceiverResponse::Close => None,
-            ReceiverResponse::Silence => {
-                tokio::time::sleep(Duration::from_mins(2)).await;
-                None
-            }
+            ReceiverResponse::Silence => std::future::pending().await,
         }
     }
 }

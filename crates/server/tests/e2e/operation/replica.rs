@@ -23,8 +23,9 @@ pub(super) async fn wait_until_ready(server: &Server) {
     }
 }
 
+/// Waits 700 ms, because no event shows that the server does not become ready.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_without_its_database_is_alive_but_not_ready() {
+async fn a_server_without_its_database_is_alive_but_not_ready_on_postgres() {
     let direct = World::new(StoreKind::Postgres).await.in_processes();
     let registration = register(&direct);
     let relay = Relay::start(&direct.storage_url, Line::Cut).await;

@@ -169,7 +169,7 @@ impl Load {
     }
 }
 
-/// Yields the processor for a moment.
+/// Waits 10 ms between two requests, so that the callers do not occupy the processor.
 async fn pause() {
     tokio::time::sleep(Duration::from_millis(10)).await;
 }

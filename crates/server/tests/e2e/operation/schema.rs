@@ -51,12 +51,12 @@ async fn a_store_that_was_never_migrated(kind: StoreKind) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_empty_sqlite_store_is_rejected_until_it_is_migrated() {
+async fn an_empty_store_is_rejected_until_it_is_migrated_on_sqlite() {
     a_store_that_was_never_migrated(StoreKind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_empty_postgres_store_is_rejected_until_it_is_migrated() {
+async fn an_empty_store_is_rejected_until_it_is_migrated_on_postgres() {
     a_store_that_was_never_migrated(StoreKind::Postgres).await;
 }
 

@@ -159,7 +159,7 @@ async fn errors_of_store(storage_url: &str) -> [String; 2] {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_unusable_postgres_is_rejected_with_the_reason() {
+async fn an_unusable_store_is_rejected_with_the_reason_on_postgres() {
     for message in errors_of_store("postgres://u:HIDDEN@127.0.0.1:1/d").await {
         assert!(message.starts_with("restwell: ") && message.contains("refused"), "{message}");
     }

@@ -61,11 +61,11 @@ async fn carry_over(from: StoreKind, to: StoreKind) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn from_sqlite_to_postgres() {
+async fn from_sqlite_to_a_store_on_postgres() {
     carry_over(StoreKind::Sqlite, StoreKind::Postgres).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn from_postgres_to_sqlite() {
+async fn from_a_store_on_postgres_to_sqlite() {
     carry_over(StoreKind::Postgres, StoreKind::Sqlite).await;
 }

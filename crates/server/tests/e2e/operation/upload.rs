@@ -131,7 +131,7 @@ on_sqlite! {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn another_server_resumes_a_killed_servers_upload_with_the_same_result() {
+async fn a_killed_servers_upload_is_resumed_with_the_same_result_on_postgres() {
     let world = World::new(StoreKind::Postgres).await.in_processes();
     let world = world.with("RESTWELL__SERVER__PUBLIC_URL", "http://localhost:4711");
     let mut first = world.serve_as("first");

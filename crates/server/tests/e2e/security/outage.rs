@@ -16,16 +16,17 @@ const RESPONSE_TIMEOUT: Duration = Duration::from_secs(45);
 
 // T103
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_database_that_refuses_connections_is_a_503_and_nothing_is_lost() {
+async fn an_unreachable_database_is_a_503_and_nothing_is_lost_on_postgres() {
     outage(Line::Cut).await;
 }
 
 // T103
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_unresponsive_database_is_a_503_and_nothing_is_lost() {
+async fn an_unresponsive_database_is_a_503_and_nothing_is_lost_on_postgres() {
     outage(Line::Silent).await;
 }
 
+/// Interrupts the line to the database, and waits 1.1 s, because cached grants are valid for a second.
 async fn outage(kind: Line) {
     let world = World::new(StoreKind::Postgres).await.in_processes();
     let registration = register(&world);

@@ -41,6 +41,7 @@ async fn an_incomplete_head_or_body_times_out_after_five_seconds() {
 }
 
 // T101
+/// Sends a byte every 50 ms until the server closes the connection.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_trickling_head_times_out_too() {
     let world = World::new(StoreKind::Sqlite).await.in_processes();

@@ -36,6 +36,7 @@ on_all_stores! {
         assert_eq!(scene.receiver.messages("records.changed").len(), failed + 1);
     }
 
+    /// Waits 2 s for the sender, because no event shows that nothing is sent during the lock.
     async fn changes_during_a_lock_are_announced_after_unlocking(world: World) {
         let server = world.serve();
         let scene = Scene::new(&world, &server).await;

@@ -30,7 +30,7 @@ async fn ask(address: String, request: String) -> (String, Duration) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_thousand_callers_of_a_slow_store_get_correct_responses_or_503() {
+async fn two_thousand_callers_of_a_slow_store_get_valid_responses_or_503_on_postgres() {
     let direct = World::new(StoreKind::Postgres).await.in_processes();
     let registration = register(&direct);
     let relay = Relay::start(&direct.storage_url, Line::Slow(LATENCY)).await;
@@ -144,7 +144,7 @@ on_both_stores! {
 const OF_ONE_PERSON: usize = 128;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn hundreds_of_pending_large_pages_of_one_reader_do_not_block_small_ones() {
+async fn hundreds_of_large_pages_of_one_reader_do_not_block_small_ones_on_postgres() {
     let world = World::new(StoreKind::Postgres).await.in_processes();
     let registration = register(&world);
     let code = code(&world, &registration, &SCOPES);

@@ -76,7 +76,7 @@ async fn a_code_is_not_replayed_when_its_replica_dies_before_it_responds(kind: K
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_proxy_replays_a_code_whose_replica_died() {
+async fn no_proxy_replays_a_code_whose_replica_died_on_postgres() {
     for kind in Kind::ALL {
         for method in [Method::GET, Method::POST] {
             a_code_is_not_replayed_when_its_replica_dies_before_it_responds(kind, method).await;
@@ -95,7 +95,7 @@ async fn lose(scene: &mut Scene, request: reqwest::RequestBuilder) -> (Reply, Ve
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_read_whose_response_is_lost_is_retried_once() {
+async fn a_read_whose_response_is_lost_is_retried_once_on_postgres() {
     for kind in Kind::ALL {
         for path in ["profile", "sleep", "supplements", "changes"] {
             let (losses, expected) = if path == "sleep" { (2, 502) } else { (1, 200) };
@@ -112,7 +112,7 @@ async fn a_read_whose_response_is_lost_is_retried_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_request_that_changes_data_is_retried() {
+async fn no_request_that_changes_data_is_retried_on_postgres() {
     for kind in Kind::ALL {
         let mut scene = Scene::new(kind, "", 0).await;
         let user = scene.registration.user_id.clone();

@@ -23,13 +23,13 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 #[test]
-fn in_any_sequence_exactly_what_is_valid_works() {
+fn in_any_sequence_exactly_what_is_valid_works_on_postgres() {
     run(Plan { cases: 16, actions: 1..=60, access_cache: Duration::ZERO });
 }
 
 /// The same with servers that cache grants: access then ends after a short time.
 #[test]
-fn in_any_sequence_cached_access_ends_within_two_seconds() {
+fn in_any_sequence_cached_access_ends_within_two_seconds_on_postgres() {
     run(Plan { cases: 3, actions: 1..=30, access_cache: Duration::from_millis(300) });
 }
 
