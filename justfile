@@ -41,7 +41,7 @@ deny:
 clients *arguments:
     scripts/check-clients {{arguments}}
 
-# Tests the pages in a browser, checks accessibility, takes screenshots
+# Tests the pages in a browser, checks accessibility (--screenshots DIR: takes screenshots)
 pages *arguments:
     scripts/check-pages {{arguments}}
 
