@@ -9,7 +9,7 @@ use std::process::{Output, Stdio};
 use std::time::Instant;
 
 /// Returns the counts of one kind of record in a report.
-pub(super) fn counts(new: u64, updated: u64, unchanged: u64) -> Value {
+pub(super) fn counts(new: usize, updated: usize, unchanged: usize) -> Value {
     json!({"new": new, "updated": updated, "unchanged": unchanged})
 }
 
@@ -48,10 +48,13 @@ fn sessions(world: &World, user_id: &str) -> Vec<String> {
     content(world, user_id).into_iter().filter(|line| line.contains("sleep_session")).collect()
 }
 
+/// Enough for several batches of an import, so that it can be killed between two of them.
+const NIGHTS: usize = 6_000;
+
 on_all_stores! {
     /// Kills an import after a part of its usual duration, to stop it at different points of its work.
     async fn a_killed_import_is_completed_by_the_next(world: World) {
-        let file = world.file("many.ndjson", &records::nights(10_000, 4));
+        let file = world.file("many.ndjson", &records::nights(NIGHTS, 4));
         let person = |name: &str| {
             let email = format!("{name}@example.org");
             let user = world.json(&["user", "create", "--email", &email, "--timezone", "Europe/Berlin", "--json"]);
@@ -70,17 +73,17 @@ on_all_stores! {
             child.kill().expect("kill");
             child.wait().expect("end");
             let stored = sessions(&world, &user).len();
-            (0 < stored && stored < 10_000).then_some((user, stored))
+            (0 < stored && stored < NIGHTS).then_some((user, stored))
         });
         let (user, stored) = killed.expect("no import was killed midway");
         let report = world.json(&["import", "--user", &user, "--json", &file]);
-        assert_eq!(report["sessions"], counts(10_000, 0, 0), "what was stored before the kill counts too: {stored}, {report}");
+        assert_eq!(report["sessions"], counts(NIGHTS, 0, 0), "what was stored before the kill counts too: {stored}, {report}");
         assert_eq!(sessions(&world, &user), sessions(&world, &undisturbed));
         let imports = reported(&world.run(&["import", "list", "--user", &user, "--json"]));
         assert_eq!(imports.len(), 1, "the import that was killed is the one that was finished");
-        assert_eq!((&imports[0]["state"], &imports[0]["sessions"]), (&json!("done"), &json!(10_000)));
+        assert_eq!((&imports[0]["state"], &imports[0]["sessions"]), (&json!("done"), &json!(NIGHTS)));
         assert_eq!(imports[0]["rejected"], json!(0));
-        assert_eq!(world.json(&["import", "--user", &user, "--json", &file])["sessions"], counts(0, 0, 10_000));
+        assert_eq!(world.json(&["import", "--user", &user, "--json", &file])["sessions"], counts(0, 0, NIGHTS));
     }
 }
 

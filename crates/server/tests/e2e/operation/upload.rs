@@ -136,7 +136,8 @@ async fn a_killed_servers_upload_is_resumed_with_the_same_result_on_postgres() {
     let world = world.with("RESTWELL__SERVER__PUBLIC_URL", "http://localhost:4711");
     let mut first = world.serve_as("first");
     let (sam, browser) = signed_in(&world, &first, "sam@example.org").await;
-    let number = 20_000;
+    // Four batches.
+    let number = 8_000;
     let path = browser.upload("nights.ndjson", records::nights(number, 8).as_bytes()).await.own_location();
     let reported = || world.json(&["import", "list", "--user", &sam.user_id, "--json"]);
     within(PROCESSING_TIMEOUT, Instant::now(), "something is stored", async || {
