@@ -31,7 +31,8 @@ async fn an_exhausted_pool_is_unavailable_after_the_wait_timeout() {
     let database = TestDatabase::create().await;
     let options = PostgresOptions {
         pool_size: 1,
-        wait_timeout: Duration::from_millis(200),
+        // Enough for opening a connection on a busy machine.
+        wait_timeout: Duration::from_secs(2),
         ..PostgresOptions::new(database.url())
     };
     let store = PostgresStore::connect(&options).unwrap();
