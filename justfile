@@ -18,12 +18,14 @@ check *arguments:
 # Checks format, lints and the shape of the workspace
 lint:
     cargo fmt --all --check
+    cargo fmt --manifest-path crates/bench/Cargo.toml --check
     cargo run -q -p workspace-checks
     cargo clippy --workspace --all-targets -- -D warnings
 
 # Formats every crate
 format:
     cargo fmt --all
+    cargo fmt --manifest-path crates/bench/Cargo.toml
 
 # Regenerates the reference files
 generate:

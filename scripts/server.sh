@@ -28,19 +28,17 @@ install_node_tools() {
     find "$1" -maxdepth 1 -name '*.mjs' -exec cp {} "$node_tools" \;
 }
 
-# Creates a virtual environment with the packages of a requirements file and sets $python_tools to its path:
-# install_python_tools FOLDER
+# Creates the virtual environment of all scripts, with the packages of every requirements file, and sets $python_tools to its
+# path. One for all, because an environment takes longer to create than most packages to install.
 install_python_tools() {
-    # All environments share one pip, because installing it takes longer than most of the packages.
-    local pip=$target/tools/pip
-    python_tools=$target/tools/$(basename "$(dirname "$1")")-$(basename "$1")-$(cksum <"$1/requirements.txt" | cut -d' ' -f1)
+    local files
+    mapfile -t files < <(find scripts clients -name requirements.txt | sort)
+    python_tools=$target/tools/python-$(cat "${files[@]}" | cksum | cut -d' ' -f1)
     if [ ! -f "$python_tools/installed" ]; then
         scripts/packages python3 python3-venv
-        [ -x "$pip/bin/pip" ] || python3 -m venv "$pip" || fail "python3 cannot create virtual environments"
-        rm -rf "$python_tools"
-        python3 -m venv --without-pip "$python_tools"
-        "$pip/bin/pip" --python "$python_tools/bin/python" install --quiet --disable-pip-version-check --no-compile \
-            --require-hashes -r "$1/requirements.txt" >&2 || fail "pip cannot install $1/requirements.txt"
+        python3 -m venv --clear "$python_tools" || fail "python3 cannot create virtual environments"
+        "$python_tools/bin/pip" install --quiet --disable-pip-version-check --no-compile --require-hashes \
+            "${files[@]/#/--requirement=}" >&2 || fail "pip cannot install ${files[*]}"
         touch "$python_tools/installed"
     fi
 }

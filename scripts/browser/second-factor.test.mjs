@@ -121,7 +121,7 @@ test('sessions have names, and one of them or all others are signed out', async 
   assert.match(await mainText(page), /signed in\s+Firefox on Android, 127\.0\.0\.1/)
 })
 
-test('axe-core finds nothing on the pages of the second factor, in every size and theme', async () => {
+test('axe-core finds nothing on the pages of the second factor, on a phone and on a desktop', async () => {
   const person = await newPerson()
   const page = await newWindow({ javaScriptEnabled: true, reducedMotion: 'reduce' })
   await openAndSignIn(page, person)

@@ -75,7 +75,6 @@ async def killed_server_restarted(environment, duration):
     """Restarts a killed server. If it must be killed first, waits for the requests that still fail."""
     if environment.killed is None:
         await primary_killed(environment, duration)
-        # Its last requests may still fail.
         await asyncio.sleep(duration)
     restarted_at = time.monotonic()
     await asyncio.to_thread(environment.run_script, "restart", environment.killed)

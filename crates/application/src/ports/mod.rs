@@ -1,8 +1,8 @@
 //! The ports: traits that the use cases need and the adapters implement.
 //!
-//! There are two families. [`storage`] persists data: repositories inside a [`storage::UnitOfWork`] for
+//! There are three families. [`storage`] persists data: repositories inside a [`storage::UnitOfWork`] for
 //! transactions, and readers for queries without one. [`system`] provides the clock, randomness, signatures
-//! and counters.
+//! and counters. The others read and write files: imports, uploads and exports.
 //!
 //! Ports are object-safe and held as `Arc<dyn Port>`. Requirements marked MUST are tested by the shared suite
 //! in `contract-tests` (storage) or by the adapter's own tests (system).

@@ -95,7 +95,6 @@ async fn reads_stay_within_the_bound_while_replay_is_paused_and_the_standby_is_u
     .await;
     for night in 1..=3 {
         scene.store_night(night).await;
-        // After this time every server must return the session.
         tokio::time::sleep(MAX_LAG).await;
         assert_eq!(scene.nights().await, usize::try_from(night).unwrap());
         assert!(!reads_from(&operator, &scene.replica).await);

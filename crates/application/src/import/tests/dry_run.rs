@@ -10,7 +10,7 @@ use crate::ports::import_source::{ImportItem, ImportedProfile};
 use crate::testing::person;
 use domain::time::TimeZone;
 
-/// Enough nights that following items are in a later batch.
+/// Returns more nights than a batch holds.
 fn nights() -> impl Iterator<Item = ImportItem> {
     (10..2_410).map(|day| session(keyed(&format!("night {day}"), day * 1_440, day * 1_440 + 480)))
 }

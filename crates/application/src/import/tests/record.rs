@@ -1,5 +1,6 @@
 //! Records for imports; times are minutes after midnight of one day.
 
+use crate::import::batch_writer::BATCH;
 use crate::ports::import_source::{
     ImportItem, ImportedLog, ImportedProfile, ImportedSession, ImportedSupplement, Note, Rejection,
 };
@@ -204,7 +205,7 @@ pub(super) fn own_log(number: u128, record: IntakeLogRecord) -> ImportItem {
 
 /// Returns enough notes that the items after them are in a later batch.
 pub(super) fn batch_of_notes() -> impl Iterator<Item = ImportItem> {
-    (0..2_000).map(|number| ImportItem::Note(rejection(number).into()))
+    (0..BATCH).map(|number| ImportItem::Note(rejection(number).into()))
 }
 
 pub(super) fn rejection(number: usize) -> Rejection {
