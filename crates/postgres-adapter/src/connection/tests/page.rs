@@ -18,7 +18,8 @@ struct Number {
 }
 
 fn store(database: &TestDatabase, pool_size: usize) -> PostgresStore {
-    let wait_timeout = Duration::from_millis(200);
+    // Enough for opening a connection on a busy machine.
+    let wait_timeout = Duration::from_secs(2);
     let options =
         crate::PostgresOptions { pool_size, wait_timeout, ..crate::PostgresOptions::new(database.url()) };
     PostgresStore::connect(&options).unwrap()
