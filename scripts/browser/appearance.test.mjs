@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { after, test } from 'node:test'
 import {
-  BASE, becomesTrue, connect, importRows, mainText, mockSite, newPerson, openAndSignIn, read, registerApp, requestTokens, useBrowser,
+  BASE, becomesTrue, connect, importRows, mainText, newPerson, openAndSignIn, read, recordCallbacks, registerApp, requestTokens, useBrowser,
 } from './fixture.mjs'
 import { AXE_VERSION, NARROWEST, checkAppearance, overflow, takeScreenshot } from './appearance.mjs'
 import { createToken, listPages } from './pages.mjs'
@@ -44,7 +44,7 @@ async function createAccount(t, email, [first, second, third, unconnected]) {
   const scopes = [['profile', 'sleep'], ['sleep'], ['supplements']]
   for (const [index, name] of [first, second, third].entries()) {
     const app = await registerApp(name)
-    await mockSite(page, app)
+    recordCallbacks(page, app)
     const tokens = await connect(page, app, scopes[index])
     await requestTokens(app, { grant_type: 'refresh_token', refresh_token: tokens.refresh_token }, `${app.host}/2.1`)
     for (const what of scopes[index]) await read(what, person.id, tokens.access_token, QUERIES[what])
