@@ -1,7 +1,7 @@
 //! Responses of 41 MB: single, sixteen concurrent ones, and to slow readers.
 
 use super::Case;
-use super::page::{nights_long, whole_nights};
+use super::page::{load, whole_nights};
 use super::profile::ratio;
 use crate::load::{Connection, End, Expected, Load, Pace, Requests, on_own_thread};
 use crate::measure::{in_turns, median, medians, round};
@@ -32,13 +32,8 @@ fn large_load(stage: &mut Stage) -> anyhow::Result<(Person, Load)> {
     let person = stage.sleeper(nights)?;
     let token = stage.token(&person)?;
     let path = whole_nights(&person, nights);
-    let load = Load {
-        address: stage.server()?.address,
-        connections: 1,
-        requests: Requests::Again(vec![get(&path, &token)]),
-        end: stage.plan.end_of_large(ANSWERS),
-        expected: Expected::body(nights_long(nights)),
-    };
+    let load =
+        Load { connections: 1, end: stage.plan.end_of_large(ANSWERS), ..load(stage, &path, &token, nights)? };
     Ok((person, load))
 }
 

@@ -6,15 +6,12 @@ use crate::load::{Expected, Load, Requests};
 use crate::measure::{in_turns, round};
 use crate::outcome::{Figures, Outcome, Results};
 use crate::stage::{Person, Stage, get};
-use std::ops::RangeInclusive;
 
 const PAGE: usize = 30;
 const SUPPLEMENTS: usize = 20;
 const LOGS: usize = 2_000;
 /// Nights of the person whose last page is read: five and a half years.
 const MANY_NIGHTS: usize = 2_000;
-/// Bytes of a night in a response, minimum and maximum.
-pub(super) const NIGHT: RangeInclusive<usize> = 3_500..=5_000;
 
 /// Returns the cases of this module.
 pub(super) const CASES: &[Case] = &[
@@ -23,28 +20,23 @@ pub(super) const CASES: &[Case] = &[
     Case { name: "last page", run: last_page },
 ];
 
-/// Bytes of a night without stages and metrics.
-const BARE_NIGHT: RangeInclusive<usize> = 150..=400;
-
 /// Path of a page with stages and metrics.
 pub(super) fn whole_nights(person: &Person, nights: usize) -> String {
     let user_id = &person.user_id;
     format!("/api/v1/sleep/{user_id}?include_stages=true&include_metrics=true&pageSize={nights}")
 }
 
-/// Returns the length of a response with this many nights.
-pub(super) fn nights_long(nights: usize) -> RangeInclusive<usize> {
-    NIGHT.start() * nights..=NIGHT.end() * nights
-}
-
-/// Creates a load on the server with Postgres.
-fn load(stage: &mut Stage, path: &str, token: &str, length: RangeInclusive<usize>) -> anyhow::Result<Load> {
+/// Creates a load of requests for a page on the server with Postgres; fails unless the page has this many
+/// records and intake logs.
+pub(super) fn load(stage: &mut Stage, path: &str, token: &str, records: usize) -> anyhow::Result<Load> {
+    let address = stage.server()?.address;
+    let request = get(path, token);
     Ok(Load {
-        address: stage.server()?.address,
+        address,
         connections: CONNECTIONS,
-        requests: Requests::Again(vec![get(path, token)]),
+        expected: Expected::page(address, &request, records)?,
+        requests: Requests::Again(vec![request]),
         end: stage.plan.end(),
-        expected: Expected::body(length),
     })
 }
 
@@ -64,7 +56,7 @@ fn sleep_page(stage: &mut Stage) -> anyhow::Result<Results> {
     let person = stage.sleeper(PAGE)?;
     let token = stage.token(&person)?;
     let path = whole_nights(&person, PAGE);
-    let ours = load(stage, &path, &token, nights_long(PAGE))?;
+    let ours = load(stage, &path, &token, PAGE)?;
     let (found, reference) = beside_row(stage, &person.user_id, &ours)?;
     let cpu = ratio(found.server_cpu_us, reference.server_cpu_us);
     let requests = ratio(found.requests_per_second, reference.requests_per_second);
@@ -81,7 +73,7 @@ fn supplements(stage: &mut Stage) -> anyhow::Result<Results> {
     let person = stage.taker(SUPPLEMENTS, logs)?;
     let token = stage.token(&person)?;
     let path = format!("/api/v1/supplements/{}?pageSize={SUPPLEMENTS}", person.user_id);
-    let ours = load(stage, &path, &token, logs * 60..=logs * 300 + SUPPLEMENTS * 4_000)?;
+    let ours = load(stage, &path, &token, SUPPLEMENTS + logs)?;
     let (found, reference) = beside_row(stage, &person.user_id, &ours)?;
     let cpu = found.server_cpu_us.unwrap_or(f64::NAN) / 1_000.0;
     Ok(Outcome::new(
@@ -102,8 +94,8 @@ fn last_page(stage: &mut Stage) -> anyhow::Result<Results> {
     let path = |page: usize| format!("/api/v1/sleep/{}?pageSize={PAGE}&page={page}", person.user_id);
     let last = nights.div_ceil(PAGE);
     let rest = nights - (last - 1) * PAGE;
-    let ours = load(stage, &path(last), &token, BARE_NIGHT.start() * rest..=BARE_NIGHT.end() * (rest + 2))?;
-    let first = load(stage, &path(1), &token, BARE_NIGHT.start() * PAGE..=BARE_NIGHT.end() * (PAGE + 2))?;
+    let ours = load(stage, &path(last), &token, rest)?;
+    let first = load(stage, &path(1), &token, PAGE)?;
     let costs = stage.server_costs()?;
     let (found, reference) =
         in_turns(stage.plan.rounds, &mut || round(&ours, costs), &mut || round(&first, costs))?;

@@ -9,6 +9,7 @@ pub(crate) use connection::{Connection, Pace, Response};
 
 use anyhow::{Context, ensure};
 use hdrhistogram::Histogram;
+use serde_json::Value;
 use std::cell::Cell;
 use std::net::SocketAddr;
 use std::ops::RangeInclusive;
@@ -16,6 +17,9 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Builder;
 use tokio::task::LocalSet;
+
+/// Digits of the counters of a rate limit; a record has more bytes.
+const DIGITS: usize = 20;
 
 /// Requests and how to send them.
 #[derive(Debug, Clone)]
@@ -62,6 +66,24 @@ impl Expected {
     /// Expects 200 with a body within these lengths.
     pub(crate) const fn body(length: RangeInclusive<usize>) -> Self {
         Self { status: 200, length }
+    }
+
+    /// Expects a page as a server now responds to a request, and counts its records and their intake logs.
+    /// A response may be a few bytes shorter or longer, because the rate limit counts down.
+    pub(crate) fn page(address: SocketAddr, request: &[u8], records: usize) -> anyhow::Result<Self> {
+        let request = request.to_vec();
+        let body = on_own_thread(async move || {
+            let mut body = Vec::new();
+            let mut connection = Connection::open(address, None).await?;
+            connection.exchange(&request, &mut |piece| body.extend_from_slice(piece)).await?;
+            Ok(body)
+        })?;
+        let page: Value = serde_json::from_slice(&body)?;
+        let data = page.get("data").and_then(Value::as_array).context("a page without data")?;
+        let logs = |record: &Value| record.get("logs").and_then(Value::as_array).map_or(0, Vec::len);
+        let found: usize = data.iter().map(|record| 1 + logs(record)).sum();
+        ensure!(found == records, "a page has {found} records and must have {records}");
+        Ok(Self::body(body.len().saturating_sub(DIGITS)..=body.len() + DIGITS))
     }
 
     /// Checks a response; the error describes what is wrong with it.
