@@ -125,13 +125,13 @@ async fn a_rejection_on_the_command_line_lists_the_formats_and_the_option() {
     let output = world.run(&["import", "--user", &user, "--format", "oura", &log]);
     let message = errors(&output);
     assert!(message.contains("it is a Fitbit file; omit --format, or use --format fitbit"), "{message}");
-    let table = world.file("steps.csv", "Start Time,Steps\n2026-01-01,4711\n");
+    let table = world.file("steps.csv", "Start Time,Steps\n2026-01-01,4711.5\n");
     let message = refused(&world, &user, &table);
     assert!(
         message.contains("a table with the columns Start Time, Steps; the nearest format is fitbit"),
         "{message}"
     );
-    assert!(!message.contains("4711") && !message.contains("--format"), "{message}");
+    assert!(!message.contains("4711.5") && !message.contains("--format"), "{message}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
