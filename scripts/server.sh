@@ -34,8 +34,8 @@ install_python_tools() {
     local files
     mapfile -t files < <(find scripts clients -name requirements.txt | sort)
     python_tools=$target/tools/python-$(cat "${files[@]}" | cksum | cut -d' ' -f1)
+    scripts/packages python3 python3-venv
     if [ ! -f "$python_tools/installed" ]; then
-        scripts/packages python3 python3-venv
         python3 -m venv --clear "$python_tools" || fail "python3 cannot create virtual environments"
         "$python_tools/bin/pip" install --quiet --disable-pip-version-check --no-compile --require-hashes \
             "${files[@]/#/--requirement=}" >&2 || fail "pip cannot install ${files[*]}"
