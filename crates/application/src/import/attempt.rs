@@ -259,17 +259,22 @@ impl<'a> Attempt<'a> {
         self.result.supplements.get(&id).is_some() || self.run.knows_supplement(id)
     }
 
-    /// Returns the last record of this import that has a log, as far as remembered.
+    /// Returns what this import knows of a log that it has met, as far as remembered.
     pub(super) fn met_log(&self, id: IntakeLogId) -> Option<MetLog> {
         self.result.met_logs.get(&id).or_else(|| self.run.met_log(id))
     }
 
     /// Records that a record of a file has a log.
-    pub(super) fn meet_log(&mut self, id: IntakeLogId, record: MetLog) {
-        self.result.met_logs.insert(id, record);
-        if let Some(in_file) = record.id.filter(|in_file| self.known_log_id(*in_file) != id) {
+    pub(super) fn meet_log(&mut self, id: IntakeLogId, met: MetLog) {
+        self.result.met_logs.insert(id, met);
+        if let Some(in_file) = met.last.id.filter(|in_file| self.known_log_id(*in_file) != id) {
             self.result.log_aliases.insert(in_file, id);
         }
+    }
+
+    /// Records that a log that was counted in one way now counts in another.
+    pub(super) fn recount_log(&mut self, from: ItemStatus, to: ItemStatus) {
+        self.result.recounted_logs.push((from, to));
     }
 
     /// Returns the stored id of a log of the file.

@@ -40,8 +40,10 @@ pub(super) struct BatchResult {
     pub(super) met_label_ids: Additions<RecordHash, MetId>,
     /// Labels of records of this batch, by the hashes of their keys.
     pub(super) met_label_keys: Additions<RecordHash, MetKey>,
-    /// Logs of records of this batch, each with the last record that has it.
+    /// Logs of records of this batch.
     pub(super) met_logs: Additions<IntakeLogId, MetLog>,
+    /// Logs that were counted by an earlier record: how, and how they count now.
+    pub(super) recounted_logs: Vec<(ItemStatus, ItemStatus)>,
     pub(super) log_aliases: Additions<IntakeLogId, IntakeLogId>,
     /// Logs as a dry run would leave them.
     pub(super) unstored_logs: Vec<IntakeLog>,

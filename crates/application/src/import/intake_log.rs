@@ -2,7 +2,7 @@
 
 use super::attempt::Attempt;
 use super::batch::{Numbered, RejectionCause};
-use super::known_logs::{KnownLogs, MetLog};
+use super::known_logs::{KnownLogs, LogNames, MetLog};
 use super::log_match;
 use super::report::ItemStatus;
 use crate::ports::import_source::ImportedLog;
@@ -158,7 +158,7 @@ impl Intake {
         let place = imported.place.clone();
         let earlier = same.as_ref().and_then(|same| log_match::met_in_file(attempt, imported.file, same.id));
         let (id, outcome) = match (same, earlier) {
-            (Some(same), Some(earlier)) if earlier.is_repeated_by(&MetLog::of(&imported), same.id) => {
+            (Some(same), Some(earlier)) if earlier.last.is_repeated_by(&LogNames::of(&imported), same.id) => {
                 attempt.meet_log(same.id, earlier);
                 (same.id, ItemStatus::Unchanged)
             }
@@ -180,14 +180,14 @@ impl Intake {
         (same, earlier): (IntakeLog, MetLog),
     ) -> Result<(IntakeLogId, ItemStatus), StorageError> {
         let record = same.record.clone().without_key();
-        let displaced = ImportedLog { id: earlier.id, record, ..imported.clone() };
-        let (_, outcome) = self.meet(attempt, unit, imported, Some(same)).await?;
+        let displaced = ImportedLog { id: earlier.last.id, record, ..imported.clone() };
+        self.meet(attempt, unit, imported, Some(same)).await?;
         let other = log_match::taken_alike(&self.known, attempt, &displaced).cloned();
-        let (id, other_outcome) = self.meet(attempt, unit, displaced, other).await?;
-        Ok((id, if other_outcome == ItemStatus::Unchanged { outcome } else { other_outcome }))
+        self.meet(attempt, unit, displaced, other).await
     }
 
-    /// Stores a record that its file has not had yet.
+    /// Stores a record that its file has not had yet. If an earlier file had the log, this import counts it by
+    /// what became of it in all.
     async fn meet(
         &mut self,
         attempt: &mut Attempt<'_>,
@@ -195,8 +195,15 @@ impl Intake {
         imported: ImportedLog,
         same: Option<IntakeLog>,
     ) -> Result<(IntakeLogId, ItemStatus), StorageError> {
-        let met = MetLog::of(&imported);
+        let last = LogNames::of(&imported);
+        let version = |log: &IntakeLog| RecordVersion::of_log(&log.record);
+        let before = same.as_ref().map(version);
+        let earlier = same.as_ref().and_then(|log| attempt.met_log(log.id));
         let (id, outcome) = self.place(attempt, unit, imported, same).await?;
+        let met = MetLog { last, found: earlier.map_or(before, |met| met.found) };
+        if earlier.is_some() && outcome == ItemStatus::Updated {
+            attempt.recount_log(met.status(before), met.status(self.known.get(id).map(version)));
+        }
         attempt.meet_log(id, met);
         Ok((id, outcome))
     }

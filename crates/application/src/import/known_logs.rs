@@ -1,6 +1,8 @@
 //! Finds the logs that a record may match by id, by key, and by supplement and time.
 
+use super::report::ItemStatus;
 use crate::ports::import_source::ImportedLog;
+use crate::ports::storage::RecordVersion;
 use chrono::{DateTime, Utc};
 use domain::id::{IntakeLogId, SupplementId};
 use domain::supplement::{IntakeLog, IntakeLogRecord};
@@ -96,16 +98,36 @@ impl UnstoredLogs {
     }
 }
 
-/// The last record of an import that has a log.
+/// A log that an import has met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct MetLog {
-    /// Number of the record's file.
+    /// The last record that has the log.
+    pub(super) last: LogNames,
+    /// The log as the import found it; `None` if it added the log.
+    pub(super) found: Option<RecordVersion>,
+}
+
+impl MetLog {
+    /// Returns what the import has done to the log in all if it is now as given.
+    pub(super) fn status(&self, now: Option<RecordVersion>) -> ItemStatus {
+        match self.found {
+            None => ItemStatus::Created,
+            found if found == now => ItemStatus::Unchanged,
+            Some(_) => ItemStatus::Updated,
+        }
+    }
+}
+
+/// What a record of a log has in its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct LogNames {
+    /// Number of the file.
     pub(super) file: u32,
     pub(super) id: Option<IntakeLogId>,
     pub(super) has_key: bool,
 }
 
-impl MetLog {
+impl LogNames {
     /// Describes a record.
     pub(super) fn of(imported: &ImportedLog) -> Self {
         let has_key = imported.record.external_key().is_some();

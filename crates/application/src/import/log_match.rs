@@ -1,7 +1,7 @@
 //! Decides which log a record denotes.
 
 use super::attempt::Attempt;
-use super::known_logs::{KnownLogs, MetLog};
+use super::known_logs::{KnownLogs, LogNames, MetLog};
 use super::repetition::Repetition;
 use super::run::Origin;
 use crate::ports::import_source::ImportedLog;
@@ -19,9 +19,9 @@ pub(super) fn told_apart(
     imported: ImportedLog,
 ) -> ImportedLog {
     let is_another = |known: &IntakeLog| {
-        let later = MetLog::of(&imported);
+        let later = LogNames::of(&imported);
         met_in_file(attempt, imported.file, known.id)
-            .is_some_and(|earlier| earlier.is_named() && earlier.is_repeated_by(&later, known.id))
+            .is_some_and(|MetLog { last, .. }| last.is_named() && last.is_repeated_by(&later, known.id))
             && !has_same_intake(&known.record, &imported.record)
     };
     let [has_anothers_id, has_anothers_key] =
@@ -63,7 +63,7 @@ pub(super) fn taken_alike<'k>(
     let may_be = |known: &&'k IntakeLog| {
         let both_have_keys = key.is_some() && known.record.external_key().is_some();
         let is_of_another = match met_in_file(attempt, imported.file, known.id) {
-            Some(earlier) => earlier.is_named() || MetLog::of(imported).is_named(),
+            Some(earlier) => earlier.last.is_named() || LogNames::of(imported).is_named(),
             None => imported.id.is_some() && attempt.met_log(known.id).is_some(),
         };
         !both_have_keys && !is_of_another
@@ -87,10 +87,10 @@ fn named<'k>(
     [by_id, by_key]
 }
 
-/// Returns the last record of this file that has a log. The items of a request are no file: each may correct
+/// Returns what is known of a log that this file has had. The items of a request are no file: each may correct
 /// an earlier one.
 pub(super) fn met_in_file(attempt: &Attempt<'_>, file: u32, id: IntakeLogId) -> Option<MetLog> {
-    attempt.met_log(id).filter(|met| attempt.run.origin == Origin::File && met.file == file)
+    attempt.met_log(id).filter(|met| attempt.run.origin == Origin::File && met.last.file == file)
 }
 
 fn has_same_intake(known: &IntakeLogRecord, imported: &IntakeLogRecord) -> bool {

@@ -32,10 +32,23 @@ pub enum ItemStatus {
 
 impl Counts {
     pub(super) fn add(&mut self, outcome: ItemStatus) {
+        *self.of(outcome) += 1;
+    }
+
+    /// Counts records that were added with the first of these outcomes with the second one.
+    pub(super) fn correct(&mut self, outcomes: &[(ItemStatus, ItemStatus)]) {
+        for (from, to) in outcomes {
+            let count = self.of(*from);
+            *count = count.saturating_sub(1);
+            self.add(*to);
+        }
+    }
+
+    const fn of(&mut self, outcome: ItemStatus) -> &mut u64 {
         match outcome {
-            ItemStatus::Created => self.new += 1,
-            ItemStatus::Updated => self.updated += 1,
-            ItemStatus::Unchanged => self.unchanged += 1,
+            ItemStatus::Created => &mut self.new,
+            ItemStatus::Updated => &mut self.updated,
+            ItemStatus::Unchanged => &mut self.unchanged,
         }
     }
 

@@ -22,7 +22,7 @@ use std::collections::HashSet;
 /// Minimum number of remembered rows and, in a dry run, keys of sessions and labels, so up to two a record;
 /// twice as many use 18 MB.
 const HASHES: usize = 450_000;
-/// Minimum number of remembered logs, and of those with other ids in the file; twice as many use 39 MB.
+/// Minimum number of remembered logs, and of those with other ids in the file; twice as many use 47 MB.
 const LOGS: usize = 220_000;
 /// Minimum number of logs that a dry run remembers as it would leave them; twice as many use 38 MB.
 const UNSTORED_LOGS: usize = 50_000;
@@ -73,7 +73,7 @@ pub(super) struct Run<'a> {
     supplements: GenerationalCache<SupplementId>,
     /// Stored ids of supplements that have other ids in the file.
     aliases: GenerationalCache<SupplementId, SupplementId>,
-    /// Logs of recent records, each with the last record that has it.
+    /// Logs of recent records.
     met_logs: GenerationalCache<IntakeLogId, MetLog>,
     /// Stored ids of logs that have other ids in the file.
     log_aliases: GenerationalCache<IntakeLogId, IntakeLogId>,
@@ -145,6 +145,7 @@ impl<'a> Run<'a> {
             let is_new_key = counted.key.is_none_or(first);
             counted.add_to(&mut report, is_new_row, is_new_key);
         }
+        report.logs.correct(&result.recounted_logs);
         report.profile_changed |= result.profile_changed;
         if let Some(profile) = &result.profile {
             report.profile = profile.clone();
@@ -175,10 +176,11 @@ impl<'a> Run<'a> {
                 self.report.note(Repetition::Superseded.note(&place).into());
             }
         }
+        result.counted.iter().for_each(|counted| self.count(counted));
+        self.report.logs.correct(&result.recounted_logs);
         result.met.into_iter().for_each(|(id, at)| self.met.insert(id, at));
         self.waiting.append(result.waiting);
         result.created.into_iter().for_each(|id| self.created.insert(id, ()));
-        result.counted.into_iter().for_each(|counted| self.count(&counted));
         self.supplements.extend(result.supplements);
         self.aliases.extend(result.aliases);
         self.met_logs.extend(result.met_logs);
@@ -251,7 +253,7 @@ impl<'a> Run<'a> {
         self.log_aliases.get(&in_file).copied()
     }
 
-    /// Returns the last record that has a log, as far as remembered.
+    /// Returns what is known of a log that a record had, as far as remembered.
     pub(super) fn met_log(&self, id: IntakeLogId) -> Option<MetLog> {
         self.met_logs.get(&id).copied()
     }

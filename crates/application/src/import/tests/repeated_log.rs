@@ -25,6 +25,11 @@ fn files(items: impl IntoIterator<Item = ImportItem>) -> [ItemFile; 2] {
     [ItemFile::of_one_file(lines.clone()), ItemFile::of_one_file(lines).item_by_item()]
 }
 
+/// A folder with one of these items in each file, in one batch and in several.
+fn folders<const N: usize>(items: [ImportItem; N]) -> [ItemFile; 2] {
+    [ItemFile::new(items.clone()), ItemFile::new(items).item_by_item()]
+}
+
 async fn import(store: &MemoryStore, file: &ItemFile) -> ImportReport {
     import_file(store, of_person(), file).await.unwrap()
 }
@@ -63,6 +68,47 @@ async fn of_intakes_of_one_time_in_a_file_the_first_is_stored_and_the_others_not
             }
             undo(&store, first).await.unwrap();
             assert_eq!(store.logs(), []);
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_intake_on_which_two_files_of_a_folder_disagree_is_unchanged_when_imported_again() {
+    let (_, id) = catalogue().await;
+    for [one, other] in [
+        [2.0, 1.0].map(|servings| log(intake(id, 5, servings, None))),
+        [2.0, 1.0].map(|servings| log(intake(id, 5, servings, Some("a")))),
+        [50, 5].map(|at| log(intake(id, at, 1.0, Some("a")))),
+        [50, 5].map(|at| own_log(1, intake(id, at, 1.0, None))),
+    ] {
+        for folder in folders([one, other.clone()]) {
+            let (store, expected) = (catalogue().await.0, catalogue().await.0);
+            super::import(&expected, [other.clone()]).await;
+            assert_eq!(import(&store, &folder).await.logs, counts(1, 0, 0));
+            assert_eq!(stored(&store), stored(&expected));
+            let before = store.logs();
+            for _ in 0..2 {
+                let would = import_file(&store, dry_run(), &folder).await.unwrap();
+                let again = import(&store, &folder).await;
+                assert_eq!((would.logs, again.logs), (counts(0, 0, 1), counts(0, 0, 1)));
+                assert!(!again.changed_anything());
+                assert_eq!(store.logs(), before);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_intake_that_the_second_file_of_a_folder_corrects_is_updated() {
+    let (_, id) = catalogue().await;
+    for servings in [[1.0, 2.0], [3.0, 2.0]] {
+        for folder in folders(servings.map(|servings| log(intake(id, 5, servings, None)))) {
+            let (store, _) = catalogue().await;
+            super::import(&store, [log(intake(id, 5, 1.0, None))]).await;
+            assert_eq!(import(&store, &folder).await.logs, counts(0, 1, 0));
+            let last = store.content().imports.all.last().unwrap().id;
+            undo(&store, last).await.unwrap();
+            assert_eq!(stored(&store), [(1.0, None)]);
         }
     }
 }
