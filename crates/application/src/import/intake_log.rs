@@ -186,7 +186,7 @@ impl Intake {
         self.meet(attempt, unit, displaced, other).await
     }
 
-    /// Stores a record that its file has not had yet. If an earlier file had the log, this import counts it by
+    /// Stores a record that its file has not had yet. If an earlier file had the log, the import counts it by
     /// what became of it in all.
     async fn meet(
         &mut self,

@@ -87,8 +87,8 @@ fn named<'k>(
     [by_id, by_key]
 }
 
-/// Returns what is known of a log that this file has had. The items of a request are no file: each may correct
-/// an earlier one.
+/// Returns what is known of a log that this file has had. The items of a request are no file: each may
+/// correct an earlier one.
 pub(super) fn met_in_file(attempt: &Attempt<'_>, file: u32, id: IntakeLogId) -> Option<MetLog> {
     attempt.met_log(id).filter(|met| attempt.run.origin == Origin::File && met.last.file == file)
 }
