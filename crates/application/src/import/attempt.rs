@@ -272,7 +272,7 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// Records that a log that was counted in one way now counts in another.
+    /// Moves a log from one count to another.
     pub(super) fn recount_log(&mut self, from: ItemStatus, to: ItemStatus) {
         self.result.recounted_logs.push((from, to));
     }

@@ -42,7 +42,7 @@ pub(super) struct BatchResult {
     pub(super) met_label_keys: Additions<RecordHash, MetKey>,
     /// Logs of records of this batch.
     pub(super) met_logs: Additions<IntakeLogId, MetLog>,
-    /// Logs that were counted by an earlier record: how, and how they count now.
+    /// Logs to move from the first count to the second one.
     pub(super) recounted_logs: Vec<(ItemStatus, ItemStatus)>,
     pub(super) log_aliases: Additions<IntakeLogId, IntakeLogId>,
     /// Logs as a dry run would leave them.

@@ -187,7 +187,7 @@ impl Intake {
     }
 
     /// Stores a record that its file has not had yet. If an earlier file had the log, the import counts it by
-    /// what became of it in all.
+    /// its net effect.
     async fn meet(
         &mut self,
         attempt: &mut Attempt<'_>,
@@ -195,16 +195,21 @@ impl Intake {
         imported: ImportedLog,
         same: Option<IntakeLog>,
     ) -> Result<(IntakeLogId, ItemStatus), StorageError> {
-        let last = LogNames::of(&imported);
+        let (file, last) = (imported.file, LogNames::of(&imported));
         let version = |log: &IntakeLog| RecordVersion::of_log(&log.record);
         let before = same.as_ref().map(version);
         let earlier = same.as_ref().and_then(|log| attempt.met_log(log.id));
         let (id, outcome) = self.place(attempt, unit, imported, same).await?;
-        let met = MetLog { last, found: earlier.map_or(before, |met| met.found) };
-        if earlier.is_some() && outcome == ItemStatus::Updated {
-            attempt.recount_log(met.status(before), met.status(self.known.get(id).map(version)));
+        let found = earlier.map_or(before, |met| met.found);
+        let counted = match found {
+            None => ItemStatus::Created,
+            found if found == self.known.get(id).map(version) => ItemStatus::Unchanged,
+            Some(_) => ItemStatus::Updated,
+        };
+        if let Some(earlier) = earlier.filter(|met| met.counted != counted) {
+            attempt.recount_log(earlier.counted, counted);
         }
-        attempt.meet_log(id, met);
+        attempt.meet_log(id, MetLog { file, last, found, counted });
         Ok((id, outcome))
     }
 

@@ -101,28 +101,19 @@ impl UnstoredLogs {
 /// A log that an import has met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct MetLog {
+    /// Number of the last file that has the log.
+    pub(super) file: u32,
     /// The last record that has the log.
     pub(super) last: LogNames,
     /// The log as the import found it; `None` if it added the log.
     pub(super) found: Option<RecordVersion>,
+    /// Net effect of the import on the log, as counted.
+    pub(super) counted: ItemStatus,
 }
 
-impl MetLog {
-    /// Returns what the import has done to the log in all if it is now as given.
-    pub(super) fn status(&self, now: Option<RecordVersion>) -> ItemStatus {
-        match self.found {
-            None => ItemStatus::Created,
-            found if found == now => ItemStatus::Unchanged,
-            Some(_) => ItemStatus::Updated,
-        }
-    }
-}
-
-/// What a record of a log has in its file.
+/// The id and the key of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LogNames {
-    /// Number of the file.
-    pub(super) file: u32,
     pub(super) id: Option<IntakeLogId>,
     pub(super) has_key: bool,
 }
@@ -131,7 +122,7 @@ impl LogNames {
     /// Describes a record.
     pub(super) fn of(imported: &ImportedLog) -> Self {
         let has_key = imported.record.external_key().is_some();
-        Self { file: imported.file, id: imported.id, has_key }
+        Self { id: imported.id, has_key }
     }
 
     /// Returns whether the record has an id or a key.

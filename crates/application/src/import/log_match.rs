@@ -90,7 +90,7 @@ fn named<'k>(
 /// Returns what is known of a log that this file has had. The items of a request are no file: each may
 /// correct an earlier one.
 pub(super) fn met_in_file(attempt: &Attempt<'_>, file: u32, id: IntakeLogId) -> Option<MetLog> {
-    attempt.met_log(id).filter(|met| attempt.run.origin == Origin::File && met.last.file == file)
+    attempt.met_log(id).filter(|met| attempt.run.origin == Origin::File && met.file == file)
 }
 
 fn has_same_intake(known: &IntakeLogRecord, imported: &IntakeLogRecord) -> bool {

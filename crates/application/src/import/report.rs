@@ -8,7 +8,7 @@ use domain::user::ProfileChanges;
 pub const MAX_LISTED: usize = 1000;
 
 /// Outcomes of the records of one kind. A duplicate in a file counts once, unless hundreds of thousands of
-/// others lie in between.
+/// others lie in between; an intake that several files have counts by the net effect of all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
     /// Records stored for the first time.
@@ -32,19 +32,19 @@ pub enum ItemStatus {
 
 impl Counts {
     pub(super) fn add(&mut self, outcome: ItemStatus) {
-        *self.of(outcome) += 1;
+        *self.count_mut(outcome) += 1;
     }
 
-    /// Counts records that were added with the first of these outcomes with the second one.
+    /// Moves one record each from the first of these counts to the second one.
     pub(super) fn correct(&mut self, outcomes: &[(ItemStatus, ItemStatus)]) {
         for (from, to) in outcomes {
-            let count = self.of(*from);
+            let count = self.count_mut(*from);
             *count = count.saturating_sub(1);
             self.add(*to);
         }
     }
 
-    const fn of(&mut self, outcome: ItemStatus) -> &mut u64 {
+    const fn count_mut(&mut self, outcome: ItemStatus) -> &mut u64 {
         match outcome {
             ItemStatus::Created => &mut self.new,
             ItemStatus::Updated => &mut self.updated,

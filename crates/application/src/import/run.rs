@@ -176,11 +176,11 @@ impl<'a> Run<'a> {
                 self.report.note(Repetition::Superseded.note(&place).into());
             }
         }
-        result.counted.iter().for_each(|counted| self.count(counted));
-        self.report.logs.correct(&result.recounted_logs);
         result.met.into_iter().for_each(|(id, at)| self.met.insert(id, at));
         self.waiting.append(result.waiting);
         result.created.into_iter().for_each(|id| self.created.insert(id, ()));
+        result.counted.into_iter().for_each(|counted| self.count(&counted));
+        self.report.logs.correct(&result.recounted_logs);
         self.supplements.extend(result.supplements);
         self.aliases.extend(result.aliases);
         self.met_logs.extend(result.met_logs);
@@ -253,7 +253,7 @@ impl<'a> Run<'a> {
         self.log_aliases.get(&in_file).copied()
     }
 
-    /// Returns what is known of a log that a record had, as far as remembered.
+    /// Returns what this import knows of a log that it has met, as far as remembered.
     pub(super) fn met_log(&self, id: IntakeLogId) -> Option<MetLog> {
         self.met_logs.get(&id).copied()
     }
