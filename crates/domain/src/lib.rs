@@ -26,7 +26,6 @@ pub mod grant;
 mod hidden;
 pub mod id;
 pub mod import;
-pub mod import_format;
 pub mod known_browser;
 mod named_enum;
 pub mod outbound;

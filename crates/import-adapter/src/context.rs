@@ -3,9 +3,10 @@
 use chrono::{DateTime, FixedOffset};
 use domain::id::UserId;
 use domain::time::TimeZone;
+use std::path::PathBuf;
 
 /// Context that a file does not contain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileContext {
     /// Zone of local times without an offset.
     pub zone: TimeZone,
@@ -15,4 +16,6 @@ pub struct FileContext {
     pub user_id: Option<UserId>,
     /// Maximum unpacked size of an archive in bytes, for each reading.
     pub most_unpacked: u64,
+    /// Folder for copies of databases; `None` for the system's temporary folder.
+    pub scratch: Option<PathBuf>,
 }

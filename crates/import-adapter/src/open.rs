@@ -3,7 +3,7 @@
 use crate::archive::{open_folder, open_packed};
 use crate::context::FileContext;
 use crate::digest::digest;
-use crate::format::Format;
+use crate::formats::Format;
 use crate::recognised::RecognisedFile;
 use crate::recognition::recognise;
 use crate::source::Source;
@@ -19,16 +19,20 @@ use std::path::{Path, PathBuf};
 ///
 /// The content decides, never the name. A file of another format than requested, or of no supported one, is
 /// [`ImportRefusal::NotThisFormat`] with what was found; names of members may be repeated, values are not.
-pub fn open(path: &Path, format: Format, context: FileContext) -> Result<Box<dyn ImportFile>, ImportRefusal> {
+pub fn open(
+    path: &Path,
+    format: Option<Format>,
+    context: FileContext,
+) -> Result<Box<dyn ImportFile>, ImportRefusal> {
     if path.is_dir() {
         return open_folder(path, format, context).map(boxed);
     }
     let mut file = begin(path)?;
-    if let Some(container) = open_packed(&first_bytes(&mut file)?, path, format, context) {
+    if let Some(container) = open_packed(&first_bytes(&mut file)?, path, format, context.clone()) {
         return container.map(boxed);
     }
     let size = file.metadata().ok().map(|metadata| metadata.len());
-    let recognised = recognise(Box::new(file), format)?;
+    let recognised = recognise(Box::new(file), format, context.scratch.as_deref())?;
     Ok(Box::new(StoredFile { path: path.to_owned(), size, recognised, context }))
 }
 
@@ -46,7 +50,7 @@ struct StoredFile {
 
 impl ImportFile for StoredFile {
     fn open(&self) -> Result<Box<dyn ImportSource>, ImportRefusal> {
-        let reader = self.recognised.read(Box::new(begin(&self.path)?), self.context)?;
+        let reader = self.recognised.read(Box::new(begin(&self.path)?), self.context.clone())?;
         Ok(Box::new(Source::new(reader)))
     }
 

@@ -1,7 +1,7 @@
 //! A file of a recognised format.
 
 use crate::context::FileContext;
-use crate::format::Format;
+use crate::formats::Format;
 use crate::input::{Bytes, Cursor, TableFormat, TableReader};
 use crate::json::{Document, DocumentReader, Layout, ReadRecord};
 use crate::sketch::Sketch;

@@ -1,8 +1,11 @@
 //! The inspected beginning of a file.
 
-use crate::input::Cursor;
+use crate::database::{Database, MAGIC, Schema};
+use crate::input::{Bytes, Cursor, Separator, has_columns, split_fields};
 use crate::sketch::Sketch;
 use application::ports::import_source::ImportRefusal;
+use std::io::{self, Read as _};
+use std::path::Path;
 
 /// Maximum number of inspected lines of a text.
 const LINES_LIMIT: usize = 4;
@@ -19,6 +22,8 @@ pub(crate) enum FilePreview {
     Json(Sketch, Option<ImportRefusal>),
     /// Text that is not JSON.
     Text(Text),
+    /// Tables of an SQLite database.
+    Database(Schema),
     /// Not a text.
     Binary(&'static str),
 }
@@ -53,12 +58,17 @@ impl Text {
 
     /// Parses the first line as a CSV header with commas; `None` if a quote in it is not closed.
     pub(crate) fn header(&self) -> Option<Vec<String>> {
-        crate::input::csv_fields(self.first_line())
+        self.header_with(Separator::Comma)
+    }
+
+    /// Parses the first line as a CSV header; `None` if a quote in it is not closed.
+    pub(crate) fn header_with(&self, separator: Separator) -> Option<Vec<String>> {
+        split_fields(self.first_line(), separator)
     }
 
     /// Returns whether the first line is a CSV header with all of these columns.
     pub(crate) fn has_columns(&self, names: &[&str]) -> bool {
-        self.header().is_some_and(|header| crate::input::has_columns(&header, names))
+        self.header().is_some_and(|header| has_columns(&header, names))
     }
 }
 
@@ -79,6 +89,14 @@ impl FilePreview {
         }
     }
 
+    /// Returns the tables of a database.
+    pub(crate) const fn database(&self) -> Option<&Schema> {
+        match self {
+            Self::Database(schema) => Some(schema),
+            _ => None,
+        }
+    }
+
     /// Returns whether there is no record to identify the file by.
     pub(crate) fn is_empty(&self) -> bool {
         match self {
@@ -86,12 +104,22 @@ impl FilePreview {
             Self::Json(sketch, _) => {
                 sketch.is_empty_list() || sketch.member("sleep").is_some_and(Sketch::is_empty_list)
             }
-            Self::Text(_) | Self::Binary(_) => false,
+            Self::Text(_) | Self::Database(_) | Self::Binary(_) => false,
         }
     }
 
-    /// Inspects the beginning of a file.
-    pub(crate) fn inspect(cursor: &mut Cursor) -> Result<Self, ImportRefusal> {
+    /// Inspects the beginning of a file, or the tables of a database, which is copied to `scratch`.
+    pub(crate) fn inspect(mut bytes: Bytes, scratch: Option<&Path>) -> Result<Self, ImportRefusal> {
+        let mut beginning = Vec::new();
+        let limit = u64::try_from(MAGIC.len()).unwrap_or_default();
+        let read = bytes.by_ref().take(limit).read_to_end(&mut beginning);
+        read.map_err(|error| ImportRefusal::Unreadable(error.kind().to_string()))?;
+        let is_database = beginning == MAGIC;
+        let bytes: Bytes = Box::new(io::Cursor::new(beginning).chain(bytes));
+        if is_database {
+            return Database::open(bytes, scratch)?.schema().map(Self::Database);
+        }
+        let cursor = &mut Cursor::new(bytes)?;
         match cursor.peek_token()? {
             None => Ok(Self::Empty),
             Some(b'{' | b'[') => {

@@ -87,6 +87,11 @@ impl Items {
         self.waiting.push_back(item);
     }
 
+    /// Adds the items of another collection.
+    pub(crate) fn append(&mut self, mut found: Self) {
+        self.waiting.append(&mut found.waiting);
+    }
+
     /// Takes the collected items.
     pub(crate) fn take(&mut self) -> Vec<ImportItem> {
         self.waiting.drain(..).collect()

@@ -1,10 +1,10 @@
 //! Uploads as unnamed temporary files, which do not outlive the process.
 
 use crate::context::FileContext;
-use crate::format::Format;
+use crate::formats::Format;
 use crate::open::open;
 use application::ports::import_source::{ImportFile, ImportRefusal, ImportSource};
-use application::ports::upload_files::{SpoolError, SpoolMetadata, SpooledUpload, UploadFiles};
+use application::ports::upload_files::{SpoolError, SpoolMetadata, SpooledUpload, UploadFiles, UploadFormat};
 use domain::import::FileDigest;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -37,7 +37,15 @@ impl UploadFiles for SpoolFolder {
         let file = tempfile::tempfile_in(&self.folder);
         #[cfg(not(target_os = "linux"))]
         let file = tempfile::NamedTempFile::new_in(&self.folder);
-        Ok(Box::new(SpoolFile { file: file.map_err(failed)?, most_unpacked: self.most_unpacked }))
+        Ok(Box::new(SpoolFile {
+            file: file.map_err(failed)?,
+            most_unpacked: self.most_unpacked,
+            scratch: self.folder.clone(),
+        }))
+    }
+
+    fn formats(&self) -> Vec<UploadFormat> {
+        Format::uploads()
     }
 }
 
@@ -49,6 +57,7 @@ fn failed(error: io::Error) -> SpoolError {
 struct SpoolFile {
     file: TempFile,
     most_unpacked: u64,
+    scratch: PathBuf,
 }
 
 impl SpooledUpload for SpoolFile {
@@ -58,9 +67,10 @@ impl SpooledUpload for SpoolFile {
 
     fn open(self: Box<Self>, about: SpoolMetadata) -> Result<Box<dyn ImportFile>, ImportRefusal> {
         let SpoolMetadata { user_id, zone, start } = about;
-        let Self { file, most_unpacked } = *self;
-        let context = FileContext { zone, start, user_id: Some(user_id), most_unpacked };
-        let opened = open(&path_of(&file), Format::Auto, context)?;
+        let Self { file, most_unpacked, scratch } = *self;
+        let context =
+            FileContext { zone, start, user_id: Some(user_id), most_unpacked, scratch: Some(scratch) };
+        let opened = open(&path_of(&file), None, context)?;
         Ok(Box::new(OpenedSpool { opened, _file: file }))
     }
 }

@@ -17,11 +17,16 @@ pub(crate) fn context(zone: &str) -> FileContext {
         start: chrono::DateTime::parse_from_rfc3339("2026-01-10T22:30:00+01:00").ok(),
         user_id: Some(UserId::parse(USER).unwrap()),
         most_unpacked: u64::MAX,
+        scratch: None,
     }
 }
 
 /// Reads a file with this content to its end, in batches of three.
-pub(crate) fn read(bytes: &[u8], format: Format, zone: &str) -> Result<Vec<ImportItem>, ImportRefusal> {
+pub(crate) fn read(
+    bytes: &[u8],
+    format: impl Into<Option<Format>>,
+    zone: &str,
+) -> Result<Vec<ImportItem>, ImportRefusal> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(bytes).unwrap();
     read_path(file.path(), format, zone).map(|(_, items)| items)
@@ -31,10 +36,10 @@ pub(crate) fn read(bytes: &[u8], format: Format, zone: &str) -> Result<Vec<Impor
 /// reject whatever reading rejects.
 pub(crate) fn read_path(
     path: &Path,
-    format: Format,
+    format: impl Into<Option<Format>>,
     zone: &str,
 ) -> Result<(&'static str, Vec<ImportItem>), ImportRefusal> {
-    let file = open(path, format, context(zone))?;
+    let file = open(path, format.into(), context(zone))?;
     let checked = file.open().and_then(|mut source| source.check(&mut |_| ControlFlow::Continue(())));
     let read = read_file(file.as_ref());
     assert_eq!(checked, read.as_ref().map(|_| ()).map_err(Clone::clone), "what is checked is what is read");
@@ -60,11 +65,11 @@ fn read_file(file: &dyn ImportFile) -> Result<Vec<ImportItem>, ImportRefusal> {
 pub(crate) fn recognised(text: &str) -> Result<&'static str, ImportRefusal> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(text.as_bytes()).unwrap();
-    open(file.path(), Format::Auto, context("UTC")).map(|file| file.formats()[0])
+    open(file.path(), None, context("UTC")).map(|file| file.formats()[0])
 }
 
 /// Reads a file whose records are all accepted.
-pub(crate) fn items(text: &str, format: Format, zone: &str) -> Vec<ImportItem> {
+pub(crate) fn items(text: &str, format: impl Into<Option<Format>>, zone: &str) -> Vec<ImportItem> {
     read(text.as_bytes(), format, zone).unwrap()
 }
 

@@ -12,5 +12,7 @@ use http_adapter::problem::Problem;
 pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let person = person::signed_in(&request, &state).await?;
     let person = person.as_ref().map(person::to_view);
-    page(StatusCode::OK, &view::Help { person, operator: state.http.settings.operator.clone() })
+    let (formats, operator) = (state.upload_formats.clone(), state.http.settings.operator.clone());
+    let help = view::Help { person, formats, operator };
+    page(StatusCode::OK, &help)
 }

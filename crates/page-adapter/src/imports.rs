@@ -17,6 +17,7 @@ use application::import::{
     Counts, Import, ImportReport, KeptItem, KeptReason, KeptRecord, Rejection, ReportNote, UndoCounts,
     UndoImportError, Undone,
 };
+use application::ports::upload_files::UploadFormat;
 use application::upload::{DiscardReason, UploadKey};
 use domain::id::ImportId;
 use domain::import::{Canceller, ImportOrigin, ImportState};
@@ -166,6 +167,7 @@ impl ImportsPage {
             person: person::to_view(person),
             errors: self.errors,
             most: state.uploads.is_some().then(|| mebibytes(state)),
+            uploads: UploadFormat::list(&state.upload_formats),
             zone: zone.name().to_owned(),
             asks_start: self.asks_start,
             imports: imports.into_iter().map(|import| line(import, zone)).collect(),

@@ -22,6 +22,7 @@ use application::passkey::{
     SignInWithPasskey,
 };
 use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
+use application::ports::upload_files::UploadFormat;
 use application::profile::{ChangeProfile, ShowProfile};
 use application::read::ListIntakes;
 use application::sandbox::{CreateSandboxPeople, EraseSandboxPeople, ListSandboxPeople};
@@ -99,6 +100,8 @@ pub struct PageState {
     pub imports: ImportUseCases,
     pub export: Arc<ExportUseCases>,
     pub erase_person: ErasePerson,
+    /// Formats of files that people upload, for the help page.
+    pub upload_formats: Vec<UploadFormat>,
     /// `None` if uploads are disabled.
     pub uploads: Option<UploadUseCases>,
 }

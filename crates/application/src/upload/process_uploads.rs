@@ -178,7 +178,7 @@ impl ProcessUploads {
     async fn refuse(&self, job: &UploadJob, refusal: &ImportRefusal) -> Result<UploadEnd, StorageError> {
         // The format is stored only once a file can be read, but the page asks for the start of a recording.
         let recording = matches!(refusal, ImportRefusal::NoStart(_)).then(|| RECORDING_FORMAT.to_owned());
-        let text = refusal_text(refusal);
+        let text = refusal_text(refusal, &self.files.formats());
         self.refuse_running(job, text, recording).await
     }
 

@@ -1,13 +1,13 @@
 //! Texts for rejected files, for the upload page.
 
 use crate::ports::import_source::ImportRefusal;
-use domain::import_format::Format;
+use crate::ports::upload_files::UploadFormat;
 
 /// Describes why a file was rejected and what the user can do on the page.
-pub(super) fn refusal_text(refusal: &ImportRefusal) -> String {
+pub(super) fn refusal_text(refusal: &ImportRefusal, formats: &[UploadFormat]) -> String {
     let advice = match refusal {
         ImportRefusal::NotThisFormat(_) | ImportRefusal::OtherFormat { .. } => {
-            return format!("{refusal}; you can upload {}", Format::list_uploads());
+            return format!("{refusal}; you can upload {}", UploadFormat::list(formats));
         }
         ImportRefusal::NoStart(_) => "; upload it again and enter the start of the recording",
         ImportRefusal::OtherPerson { .. } => {
@@ -27,10 +27,20 @@ pub(super) fn refusal_text(refusal: &ImportRefusal) -> String {
 mod tests {
     use super::*;
 
+    const FORMATS: [UploadFormat; 3] = [
+        UploadFormat { maker: "Phone", file: "a Phone export", steps: &[] },
+        UploadFormat { maker: "Ring", file: "a Ring file", steps: &[] },
+        UploadFormat { maker: "Sleep lab", file: "a hypnogram", steps: &[] },
+    ];
+
+    fn refusal_text(refusal: &ImportRefusal) -> String {
+        super::refusal_text(refusal, &FORMATS)
+    }
+
     #[test]
     fn the_page_shows_advice_that_needs_no_command_line() {
         let unknown = refusal_text(&ImportRefusal::NotThisFormat("it is text".to_owned()));
-        assert!(unknown.starts_with("it is text; ") && unknown.contains("Apple Health"), "{unknown}");
+        assert_eq!(unknown, "it is text; you can upload a Phone export, a Ring file or a hypnogram");
         let recording = refusal_text(&ImportRefusal::NoStart(String::new()));
         assert!(recording.contains("its start time") && recording.contains("enter the start"), "{recording}");
         let other = refusal_text(&ImportRefusal::OtherPerson { place: "line 1".to_owned() });

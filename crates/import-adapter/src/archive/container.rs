@@ -22,7 +22,7 @@ pub(crate) struct Container {
 
 impl ImportFile for Container {
     fn open(&self) -> Result<Box<dyn ImportSource>, ImportRefusal> {
-        let members = Members::new(Arc::clone(&self.members), self.note.clone(), self.context);
+        let members = Members::new(Arc::clone(&self.members), self.note.clone(), self.context.clone());
         Ok(Box::new(Source::new(Box::new(members))))
     }
 

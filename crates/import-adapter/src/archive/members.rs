@@ -67,7 +67,7 @@ impl Members {
         };
         let bound = Bound::new(self.context.most_unpacked).after(self.unpacked.unpacked);
         let bytes = SharedEntryReader::new(entry.open(bound)?);
-        let reader = recognised.read(Box::new(bytes.clone()), self.context);
+        let reader = recognised.read(Box::new(bytes.clone()), self.context.clone());
         bytes.get().fault()?;
         let mut reader = reader.map_err(|refusal| within(&entry.name, refusal))?;
         let (name, packed_size) = (entry.name.clone(), entry.packed_size);

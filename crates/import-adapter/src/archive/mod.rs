@@ -17,7 +17,7 @@ mod zip;
 pub(crate) use container::Container;
 
 use crate::context::FileContext;
-use crate::format::Format;
+use crate::formats::Format;
 use application::ports::import_source::ImportRefusal;
 use entry::Entry;
 use std::path::Path;
@@ -40,7 +40,7 @@ struct Listing {
 /// Opens a folder, including subfolders; links are not followed.
 pub(crate) fn open_folder(
     path: &Path,
-    format: Format,
+    format: Option<Format>,
     context: FileContext,
 ) -> Result<Container, ImportRefusal> {
     survey::survey("the folder", folder::list(path)?, format, context)
@@ -50,7 +50,7 @@ pub(crate) fn open_folder(
 pub(crate) fn open_packed(
     begins: &[u8],
     path: &Path,
-    format: Format,
+    format: Option<Format>,
     context: FileContext,
 ) -> Option<Result<Container, ImportRefusal>> {
     if zip::is_zip(begins) {

@@ -9,11 +9,13 @@ use super::reader::SharedEntryReader;
 use super::unpacking::{Bound, Unpacking};
 use super::zip::is_zip;
 use crate::context::FileContext;
-use crate::format::Format;
+use crate::database::MAGIC;
+use crate::formats::Format;
 use crate::recognised::RecognisedFile;
 use crate::recognition::{Claim, MatchStrength, claim, recognise};
 use application::ports::import_source::ImportRefusal;
-use std::io::Read as _;
+use std::io::{self, Read as _};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Number of names in a note.
@@ -22,9 +24,13 @@ const NAMES_SHOWN: usize = 20;
 const INSPECTED_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Recognises the single file in a gzip file.
-pub(super) fn single(entry: Entry, format: Format, context: FileContext) -> Result<Container, ImportRefusal> {
+pub(super) fn single(
+    entry: Entry,
+    format: Option<Format>,
+    context: FileContext,
+) -> Result<Container, ImportRefusal> {
     let bytes = SharedEntryReader::new(entry.open(Bound::new(context.most_unpacked))?);
-    let recognised = recognise(Box::new(bytes.clone()), format);
+    let recognised = recognise(Box::new(bytes.clone()), format, context.scratch.as_deref());
     bytes.get().fault()?;
     let path = Arc::clone(&entry.path);
     let members = Arc::from([Member { entry, recognised: recognised? }]);
@@ -35,7 +41,7 @@ pub(super) fn single(entry: Entry, format: Format, context: FileContext) -> Resu
 pub(super) fn survey(
     what: &'static str,
     listing: Listing,
-    format: Format,
+    format: Option<Format>,
     context: FileContext,
 ) -> Result<Container, ImportRefusal> {
     let Listing { path, entries, others } = listing;
@@ -46,7 +52,8 @@ pub(super) fn survey(
     let mut unpacked = Unpacking::default();
     let bound = Bound::new(context.most_unpacked);
     for entry in entries {
-        let (found, unpacking) = inspect(&entry, format, bound.after(unpacked.unpacked))?;
+        let (found, unpacking) =
+            inspect(&entry, format, bound.after(unpacked.unpacked), context.scratch.as_deref())?;
         unpacked = unpacked.plus(unpacking);
         if unpacked.is_a_bomb() {
             return Err(unpacks_too_much());
@@ -88,9 +95,21 @@ pub(super) fn survey(
 type InspectionResult = (Result<Claim, ImportRefusal>, Unpacking);
 
 /// Inspects the beginning of an entry; fails only if it cannot be read.
-fn inspect(entry: &Entry, format: Format, bound: Bound) -> Result<InspectionResult, ImportRefusal> {
-    let bytes = SharedEntryReader::new(entry.open(bound)?);
-    let found = claim(Box::new(bytes.clone().take(INSPECTED_BYTES)), format);
+fn inspect(
+    entry: &Entry,
+    format: Option<Format>,
+    bound: Bound,
+    scratch: Option<&Path>,
+) -> Result<InspectionResult, ImportRefusal> {
+    let mut bytes = SharedEntryReader::new(entry.open(bound)?);
+    let mut beginning = Vec::new();
+    let limit = u64::try_from(MAGIC.len()).unwrap_or_default();
+    // An error is reported by `fault` below.
+    let _read = bytes.by_ref().take(limit).read_to_end(&mut beginning);
+    // The tables of a database may be anywhere in it.
+    let limit = if beginning == MAGIC { u64::MAX } else { INSPECTED_BYTES };
+    let inspected = io::Cursor::new(beginning).chain(bytes.clone().take(limit));
+    let found = claim(Box::new(inspected), format, scratch);
     let reader = bytes.get();
     reader.fault()?;
     let unpacking = reader.unpacking();
@@ -140,10 +159,10 @@ fn without_weak_signs(
     kept
 }
 
-fn skipped_files(format: Format, passed_over: &NameSummary) -> String {
+fn skipped_files(format: Option<Format>, passed_over: &NameSummary) -> String {
     let of = match format {
-        Format::Auto => "of no known format".to_owned(),
-        asked => format!("not of the format {}", asked.as_str()),
+        None => "of no known format".to_owned(),
+        Some(asked) => format!("not of the format {}", asked.as_str()),
     };
     format!("files {of} were skipped: {} ({})", passed_over.count, passed_over.listed())
 }
@@ -199,7 +218,7 @@ impl NameSummary {
 /// Unrecognised entries, and the message if nothing was recognised.
 struct Unknown {
     what: &'static str,
-    format: Format,
+    format: Option<Format>,
     /// First refusal; one about a known file comes before the others.
     first: Option<ImportRefusal>,
     packed: NameSummary,
@@ -208,7 +227,7 @@ struct Unknown {
 }
 
 impl Unknown {
-    fn new(what: &'static str, format: Format) -> Self {
+    fn new(what: &'static str, format: Option<Format>) -> Self {
         let (packed, damaged) = (NameSummary::default(), NameSummary::default());
         Self { what, format, first: None, packed, damaged }
     }
@@ -252,8 +271,8 @@ impl Unknown {
     fn refusal(self, count: usize) -> ImportRefusal {
         let Self { what, format, first, packed, .. } = self;
         let of = match format {
-            Format::Auto => "of a known format".to_owned(),
-            named => format!("of the format {}", named.as_str()),
+            None => "of a known format".to_owned(),
+            Some(named) => format!("of the format {}", named.as_str()),
         };
         let formats = match &first {
             Some(ImportRefusal::OtherFormat { formats, .. }) => Some(formats.clone()),

@@ -47,14 +47,14 @@ fn stored() -> Options {
 
 type Outcome = Result<(&'static str, Vec<ImportItem>), ImportRefusal>;
 
-fn read_as(bytes: &[u8], format: Format) -> Outcome {
+fn read_as(bytes: &[u8], format: impl Into<Option<Format>>) -> Outcome {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(bytes).unwrap();
     read_path(file.path(), format, "Europe/Berlin")
 }
 
 fn read(bytes: &[u8]) -> Outcome {
-    read_as(bytes, Format::Auto)
+    read_as(bytes, None)
 }
 
 fn refusal(bytes: &[u8]) -> String {
@@ -89,7 +89,7 @@ fn formats_may_be_mixed_and_each_is_named_once() {
     let packed = archive(&files, deflated());
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(&packed).unwrap();
-    let opened = open(file.path(), Format::Auto, context("UTC")).unwrap();
+    let opened = open(file.path(), None, context("UTC")).unwrap();
     assert_eq!(opened.formats(), ["ndjson", "fitbit"]);
     let (_, items) = read(&packed).unwrap();
     assert_eq!(places(&items), ["a.ndjson: line 1", "b.json: record 1", "c.json: record 1"]);

@@ -1,13 +1,13 @@
 //! Ingest bodies of first-party backends: the members of Restwell's NDJSON, in a list or one item per line.
 //!
-//! The members are those of `docs/import/ndjson.md`; `type` is ignored, because the path determines it.
+//! The members are those of `README.md` next to this file; `type` is ignored, because the path determines it.
 
 mod records;
 #[cfg(test)]
 mod tests;
 
+use crate::formats::ndjson;
 use crate::input::Cursor;
-use crate::ndjson;
 use crate::source::Notes;
 use application::ports::import_source::ImportRefusal;
 use application::ports::ingest_source::{

@@ -7,7 +7,7 @@ mod position;
 mod rows;
 mod table;
 
-pub(crate) use csv::csv_fields;
+pub(crate) use csv::{Separator, csv_fields, split_fields};
 pub(crate) use cursor::{Cursor, LineEnd};
 pub(crate) use position::Position;
 pub(crate) use table::{Fields, TableFormat, TableReader, has_columns, more_than_once, repeated_column};

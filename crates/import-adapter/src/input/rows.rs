@@ -1,7 +1,7 @@
 //! Rows of a CSV file.
 
-use super::csv::Quotes;
-use super::{Bytes, Cursor, LineEnd, Position, RECORD_LIMIT, csv_fields, damaged};
+use super::csv::{Quotes, Separator};
+use super::{Bytes, Cursor, LineEnd, Position, RECORD_LIMIT, damaged, split_fields};
 use application::ports::import_source::ImportRefusal;
 
 /// One row of a CSV.
@@ -27,11 +27,12 @@ impl Row {
 pub(crate) struct Rows {
     cursor: Cursor,
     line: Vec<u8>,
+    separator: Separator,
 }
 
 impl Rows {
-    pub(crate) fn new(bytes: Bytes) -> Result<Self, ImportRefusal> {
-        Ok(Self { cursor: Cursor::new(bytes)?.of_table(), line: Vec::new() })
+    pub(crate) fn new(bytes: Bytes, separator: Separator) -> Result<Self, ImportRefusal> {
+        Ok(Self { cursor: Cursor::new(bytes)?.of_table(), line: Vec::new(), separator })
     }
 
     pub(crate) const fn bytes_read(&self) -> u64 {
@@ -47,7 +48,8 @@ impl Rows {
                 continue;
             }
             let text = std::str::from_utf8(&text).map_err(|_| damaged(start, "not valid UTF-8"))?;
-            let fields = csv_fields(text).ok_or_else(|| damaged(start, "not a row of a CSV"))?;
+            let fields =
+                split_fields(text, self.separator).ok_or_else(|| damaged(start, "not a row of a CSV"))?;
             let ended = self.cursor.place().line.saturating_sub(start.line);
             let lines = ended.saturating_add(u64::from(end == LineEnd::EndOfFile));
             return Ok(Some(Row { start, fields, end, lines, has_stray_quotes: quotes.are_stray }));
@@ -55,7 +57,7 @@ impl Rows {
     }
 
     fn next_text(&mut self, start: Position) -> Result<Option<(Vec<u8>, LineEnd, Quotes)>, ImportRefusal> {
-        let (mut text, mut quotes) = (Vec::new(), Quotes::default());
+        let (mut text, mut quotes) = (Vec::new(), Quotes::new(self.separator));
         loop {
             let Some(end) = self.cursor.read_line(&mut self.line)? else {
                 return if quotes.is_open { Err(self.unclosed(start)) } else { Ok(None) };

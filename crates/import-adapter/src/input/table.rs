@@ -1,6 +1,6 @@
 //! CSV tables of records.
 
-use super::{Bytes, LineEnd, Row, Rows, damaged};
+use super::{Bytes, LineEnd, Row, Rows, Separator, damaged};
 use crate::source::{Items, RecordReader};
 use application::ports::import_source::ImportRefusal;
 use domain::time::TimeZone;
@@ -10,6 +10,12 @@ use std::marker::PhantomData;
 pub(crate) trait TableFormat: Send {
     /// Whether a header may follow a record.
     const REPEATS_HEADER: bool = false;
+    /// Character between columns.
+    const SEPARATOR: Separator = Separator::Comma;
+    /// Number of lines before the header.
+    const LINES_BEFORE_HEADER: u64 = 0;
+    /// Whether rows may end in a separator without a column after it.
+    const TRAILING_SEPARATOR: bool = false;
     /// Names of the columns that are read; a header has each at most once.
     const COLUMNS: &'static [&'static str];
 
@@ -78,7 +84,7 @@ pub(crate) struct TableReader<F> {
 impl<F: TableFormat> TableReader<F> {
     pub(crate) fn new(bytes: Bytes, zone: TimeZone) -> Result<Self, ImportRefusal> {
         Ok(Self {
-            rows: Rows::new(bytes)?,
+            rows: Rows::new(bytes, F::SEPARATOR)?,
             zone,
             columns: Vec::new(),
             header_fault: None,
@@ -88,8 +94,14 @@ impl<F: TableFormat> TableReader<F> {
         })
     }
 
-    fn read(&mut self, row: Row, items: &mut Items) -> Result<(), ImportRefusal> {
+    fn read(&mut self, mut row: Row, items: &mut Items) -> Result<(), ImportRefusal> {
         let place = row.place();
+        if F::TRAILING_SEPARATOR && row.fields.last().is_some_and(String::is_empty) {
+            let is_header = self.columns.is_empty();
+            if is_header || row.fields.len() == self.columns.len().saturating_add(1) {
+                row.fields.pop();
+            }
+        }
         if (F::REPEATS_HEADER || self.columns.is_empty()) && F::is_header(&row.fields) {
             F::note_header(&row.fields, &place, items);
             self.columns = F::columns(row.fields);
@@ -100,6 +112,9 @@ impl<F: TableFormat> TableReader<F> {
             };
         }
         if self.columns.is_empty() {
+            if row.start.line <= F::LINES_BEFORE_HEADER {
+                return Ok(());
+            }
             return Err(damaged(row.start, "expected the header line"));
         }
         let fields = Fields { columns: &self.columns, values: &row.fields };

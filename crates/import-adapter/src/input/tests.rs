@@ -1,4 +1,4 @@
-use super::{Cursor, LineEnd, Position, RECORD_LIMIT, Rows};
+use super::{Bytes, Cursor, LineEnd, Position, RECORD_LIMIT, Rows, Separator};
 use application::ports::import_source::ImportRefusal;
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 use std::io::Read;
@@ -139,7 +139,7 @@ fn lines_end_with_a_return_if_the_first_one_does() {
 #[test]
 fn every_return_outside_quotes_ends_a_row_of_a_table() {
     for text in ["a,1\nb,2\rc,3\nd,4\n", "a,1\r\nb,2\rc,3\r\nd,4", "a,1\rb,2\nc,3\r\nd,4\r"] {
-        let mut rows = Rows::new(Box::new(text.as_bytes())).unwrap();
+        let mut rows = rows(Box::new(text.as_bytes())).unwrap();
         let mut found = Vec::new();
         while let Some(row) = rows.next_row().unwrap() {
             found.push((row.start.line, row.fields.concat()));
@@ -147,14 +147,18 @@ fn every_return_outside_quotes_ends_a_row_of_a_table() {
         let expected = [(1, "a1"), (2, "b2"), (3, "c3"), (4, "d4")];
         assert_eq!(found, expected.map(|(line, text)| (line, text.to_owned())), "{text:?}");
     }
-    let mut rows = Rows::new(Box::new(&b"a\n\"b\rc\",d\n"[..])).unwrap();
+    let mut rows = rows(Box::new(&b"a\n\"b\rc\",d\n"[..])).unwrap();
     rows.next_row().unwrap();
     assert_eq!(rows.next_row().unwrap().unwrap().fields, ["b\nc", "d"]);
 }
 
+fn rows(bytes: Bytes) -> Result<Rows, ImportRefusal> {
+    Rows::new(bytes, Separator::Comma)
+}
+
 /// Returns the fields of all rows.
 fn rows_of(text: String) -> Vec<Vec<String>> {
-    let mut rows = Rows::new(Box::new(std::io::Cursor::new(text))).unwrap();
+    let mut rows = rows(Box::new(std::io::Cursor::new(text))).unwrap();
     std::iter::from_fn(|| rows.next_row().unwrap()).map(|row| row.fields).collect()
 }
 
@@ -178,7 +182,7 @@ fn a_quote_that_is_never_closed_is_reported_where_its_row_begins() {
         ("a,b\n1,\"2\n3,4\n", "damaged at line 2, column 1: a quoted field is not closed"),
         ("a,b\n1,\"2", "damaged at line 2, column 5: the file is truncated"),
     ] {
-        let mut rows = Rows::new(Box::new(text.as_bytes())).unwrap();
+        let mut rows = rows(Box::new(text.as_bytes())).unwrap();
         rows.next_row().unwrap();
         assert_eq!(rows.next_row().unwrap_err().to_string(), expected);
     }
@@ -192,7 +196,7 @@ proptest! {
             .records()
             .map(|record| record.unwrap().iter().map(|field| field.trim().to_owned()).collect())
             .collect();
-        let mut rows = Rows::new(Box::new(std::io::Cursor::new(text))).unwrap();
+        let mut rows = rows(Box::new(std::io::Cursor::new(text))).unwrap();
         let mut found = Vec::new();
         let outcome = loop {
             match rows.next_row() {

@@ -1,8 +1,8 @@
 //! Unrecognised CSV tables: their columns, and the closest formats.
 
-use crate::format::Format;
+use crate::formats::{Format, TableHeader};
+use crate::input::{Separator, split_fields};
 use crate::seen::Text;
-use crate::{fitbit, hypnogram, intake_csv, sleep_as_android, whoop};
 use domain::deceptive_text::without_deceptive;
 use std::fmt::Write as _;
 
@@ -12,35 +12,15 @@ const CHARS_SHOWN: usize = 40;
 /// Number of close formats in a message.
 const NEAREST_SHOWN: usize = 2;
 
-/// A table format.
-struct TableFormat {
-    format: Format,
-    /// Required columns.
-    needs: &'static [&'static str],
-    /// Optional columns that also indicate it.
-    knows: &'static [&'static str],
+/// Returns the tables of all formats.
+fn known_tables() -> impl Iterator<Item = (Format, &'static TableHeader)> {
+    Format::ALL.into_iter().flat_map(|format| format.info().tables.iter().map(move |table| (format, table)))
 }
-
-const TABLE_FORMATS: [TableFormat; 5] = [
-    TableFormat { format: Format::Fitbit, needs: &fitbit::NEEDED_COLUMNS, knows: &fitbit::KNOWN_COLUMNS },
-    TableFormat { format: Format::Whoop, needs: &whoop::COLUMNS, knows: &[] },
-    TableFormat { format: Format::SleepAsAndroid, needs: &sleep_as_android::COLUMNS, knows: &[] },
-    TableFormat {
-        format: Format::Hypnogram,
-        needs: &hypnogram::NEEDED_COLUMNS,
-        knows: &hypnogram::KNOWN_COLUMNS,
-    },
-    TableFormat {
-        format: Format::IntakeCsv,
-        needs: &intake_csv::NEEDED_COLUMNS,
-        knows: &intake_csv::PRODUCT_COLUMNS,
-    },
-];
 
 /// Header of a table.
 pub(super) struct Table {
     columns: Vec<String>,
-    separator: char,
+    separator: Separator,
 }
 
 impl Table {
@@ -49,13 +29,14 @@ impl Table {
     pub(super) fn from_header(text: &Text) -> Option<Self> {
         let mut lines = text.lines().iter().filter(|line| !line.trim().is_empty());
         let (first, second) = (lines.next()?, lines.next());
-        let (separator, columns) = [',', ';', '\t']
+        let (separator, columns) = Separator::ALL
             .into_iter()
-            .filter_map(|separator| Some((separator, fields(first, separator)?)))
-            .max_by_key(|(separator, columns)| (columns.len(), *separator == ','))?;
+            .filter_map(|separator| Some((separator, split_fields(first, separator)?)))
+            .max_by_key(|(separator, columns)| (columns.len(), *separator == Separator::Comma))?;
         // Prose has commas too, but a varying number per line.
         let is_row = |line: &String| {
-            fields(line, separator).is_none_or(|row| row.len() > 1 && row.len().abs_diff(columns.len()) <= 1)
+            split_fields(line, separator)
+                .is_none_or(|row| row.len() > 1 && row.len().abs_diff(columns.len()) <= 1)
         };
         let are_names =
             columns.iter().all(|column| !column.starts_with(|first: char| first.is_ascii_digit()))
@@ -70,14 +51,16 @@ impl Table {
     }
 
     fn nearest(&self) -> String {
-        let mut near: Vec<_> = TABLE_FORMATS.iter().map(|format| (self.shared(format), format)).collect();
-        near.retain(|(shared, _)| *shared > 0);
-        near.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
-        let formats: Vec<_> =
-            near.iter().take(NEAREST_SHOWN).map(|(_, format)| self.describe(format)).collect();
+        let mut near: Vec<_> =
+            known_tables().map(|(format, table)| (self.shared(table), format, table)).collect();
+        near.retain(|(shared, ..)| *shared > 0);
+        near.sort_by_key(|(shared, ..)| std::cmp::Reverse(*shared));
+        let nearest = near.iter().take(NEAREST_SHOWN);
+        let formats: Vec<_> = nearest.map(|(_, format, table)| self.describe(*format, table)).collect();
         match formats.as_slice() {
             [] => {
-                let names = TABLE_FORMATS.map(|known| known.format.as_str());
+                let mut names: Vec<_> = known_tables().map(|(format, _)| format.as_str()).collect();
+                names.dedup();
                 format!("formats with tables are {}", names.join(", "))
             }
             [one] => format!("the nearest format is {one}"),
@@ -89,32 +72,25 @@ impl Table {
         self.columns.iter().any(|column| column.eq_ignore_ascii_case(name))
     }
 
-    fn shared(&self, format: &TableFormat) -> usize {
+    fn shared(&self, table: &TableHeader) -> usize {
         let is_known = |column: &&String| {
-            format.needs.iter().chain(format.knows).any(|name| name.eq_ignore_ascii_case(column))
+            table.needs.iter().chain(table.knows).any(|name| name.eq_ignore_ascii_case(column))
         };
         self.columns.iter().filter(is_known).count()
     }
 
     /// Returns a format's name with the columns that are missing.
-    fn describe(&self, format: &TableFormat) -> String {
-        let name = format.format.as_str();
-        let missing: Vec<&str> = format.needs.iter().copied().filter(|needed| !self.has(needed)).collect();
+    fn describe(&self, format: Format, table: &TableHeader) -> String {
+        let name = format.as_str();
+        let missing: Vec<&str> = table.needs.iter().copied().filter(|needed| !self.has(needed)).collect();
         if !missing.is_empty() {
             format!("{name} (missing: {})", missing.join(", "))
-        } else if self.separator != ',' {
-            format!("{name} (which has commas between columns)")
+        } else if self.separator != table.separator {
+            format!("{name} (which has {} between columns)", table.separator.described())
         } else {
             name.to_owned()
         }
     }
-}
-
-fn fields(line: &str, separator: char) -> Option<Vec<String>> {
-    if separator == ',' {
-        return crate::input::csv_fields(line);
-    }
-    Some(line.split(separator).map(|field| field.trim().trim_matches('"').to_owned()).collect())
 }
 
 /// Lists a few names of `kind`, without control characters.

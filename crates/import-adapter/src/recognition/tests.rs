@@ -1,12 +1,12 @@
 use super::recognise;
-use crate::format::Format;
+use crate::formats::Format;
 use application::ports::import_source::ImportRefusal;
 
-fn seen(text: &'static [u8], asked: Format) -> Result<Format, ImportRefusal> {
-    recognise(Box::new(text), asked).map(|recognised| recognised.format())
+fn seen(text: &'static [u8], asked: impl Into<Option<Format>>) -> Result<Format, ImportRefusal> {
+    recognise(Box::new(text), asked.into(), None).map(|recognised| recognised.format())
 }
 
-fn message(text: &'static [u8], asked: Format) -> String {
+fn message(text: &'static [u8], asked: impl Into<Option<Format>>) -> String {
     seen(text, asked).unwrap_err().to_string()
 }
 
@@ -25,14 +25,14 @@ fn each_format_is_recognised_by_its_content() {
         ("{\"id\":\"x\",\"type\":\"sleep_session\"}\n{", Format::Ndjson),
         ("\u{feff}{\"type\":\"profile\"}", Format::Ndjson),
     ] {
-        assert_eq!(seen(text.as_bytes(), Format::Auto), Ok(expected), "{text}");
+        assert_eq!(seen(text.as_bytes(), None), Ok(expected), "{text}");
         assert_eq!(seen(text.as_bytes(), expected), Ok(expected), "{text}");
     }
 }
 
 #[test]
 fn an_unrecognised_file_is_described_without_its_values() {
-    let found = message(br#"{"steps":"4711","ti\u0007me":[1]}"#, Format::Auto);
+    let found = message(br#"{"steps":"4711","ti\u0007me":[1]}"#, None);
     assert_eq!(found, "unsupported file: a JSON object with the members steps, time");
     let found = message(br#"[{"steps":4711}]"#, Format::Fitbit);
     assert_eq!(found, "not a Fitbit file; it is a JSON list of objects with the member steps");
@@ -50,17 +50,17 @@ fn an_unrecognised_file_is_described_without_its_values() {
         (b"[4711]", "first element is not an object"),
         (b"{}", "an empty JSON object"),
     ] {
-        let found = message(text, Format::Auto);
+        let found = message(text, None);
         assert!(found.contains(part) && !found.contains("4711"), "{found}");
     }
 }
 
 #[test]
 fn a_list_called_sleep_is_looked_into() {
-    assert!(seen(br#"{"sleep":[{"bedtime_start":"x"}]}"#, Format::Auto).is_err());
+    assert!(seen(br#"{"sleep":[{"bedtime_start":"x"}]}"#, None).is_err());
     let oura = br#"{"sleep":[{"bedtime_start":"x","bedtime_end":"x"}]}"#;
-    assert_eq!(seen(oura, Format::Auto), Ok(Format::Oura));
-    assert!(seen(br#"{"sleep":[{"dateOfSleep":"x"}]}"#, Format::Auto).is_ok());
+    assert_eq!(seen(oura, None), Ok(Format::Oura));
+    assert!(seen(br#"{"sleep":[{"dateOfSleep":"x"}]}"#, None).is_ok());
     assert!(seen(br#"{"sleep":[1]}"#, Format::Fitbit).is_err());
     assert!(seen(br#"{"hits":[{"_id":"x"}]}"#, Format::Dsld).is_err());
 }
@@ -95,14 +95,14 @@ fn an_unknown_table_is_rejected_with_its_columns_and_the_nearest_formats() {
             "the columns a, b, c, d, e, f, g, h, ...; formats with tables are fitbit, whoop, sleep-as-android, hypnogram, intake-csv",
         ),
     ] {
-        assert_eq!(message(text, Format::Auto), format!("unsupported file: a table with {reported}"));
+        assert_eq!(message(text, None), format!("unsupported file: a table with {reported}"));
         assert_eq!(message(text, Format::Oura), format!("not an Oura file; it is a table with {reported}"));
     }
 }
 
 #[test]
 fn a_refused_table_lists_every_format_with_tables() {
-    let reported = message(b"a\tb\n4711\t1\n", Format::Auto);
+    let reported = message(b"a\tb\n4711\t1\n", None);
     for table in [
         &b"Sleep\nStart Time,End Time\n2026-01-10 11:00PM,2026-01-11 7:00AM\n"[..],
         b"Cycle start time,Cycle timezone,Sleep onset,Wake onset,Nap\nx,UTC,x,x,true\n",
@@ -110,7 +110,7 @@ fn a_refused_table_lists_every_format_with_tables() {
         b",Stage,Confidence\n0,W,0.9\n1,N2,0.8\n",
         b"created_at,upc,servings\n2026-01-10 22:00,x,1\n",
     ] {
-        let format = seen(table, Format::Auto).unwrap();
+        let format = seen(table, None).unwrap();
         assert!(reported.contains(format.as_str()), "{reported}");
     }
 }
@@ -120,7 +120,7 @@ fn prose_and_values_are_not_mistaken_for_columns() {
     for text in
         [&b"Dear diary, last night\nnothing\n"[..], b"Ada,4711\nBob,4711\n", b"\"Ada,\nb\n", b",\n,\n"]
     {
-        let reported = message(text, Format::Auto);
+        let reported = message(text, None);
         assert!(reported.ends_with("a text file in no supported format"), "{reported}");
     }
 }
@@ -133,7 +133,7 @@ fn a_known_table_without_sleep_has_a_specific_message() {
         (b"Cycle start time,Question text,Answered yes\n", "journal_entries.csv"),
         (b"sleep_log_entry_id,timestamp,overall_score\n", "sleep_score.csv"),
     ] {
-        let refused = seen(text, Format::Auto).unwrap_err();
+        let refused = seen(text, None).unwrap_err();
         assert!(
             matches!(&refused, ImportRefusal::HoldsNoSleep(reported) if reported.contains(name)),
             "{refused}"
@@ -154,20 +154,18 @@ fn a_file_of_another_format_than_the_named_one_is_refused_with_its_own() {
 #[test]
 fn only_formats_that_accept_the_file_are_suggested() {
     let frame = br#"{"effective_time_frame":{"time_interval":{}}}"#;
-    let Err(ImportRefusal::OtherFormat { formats, .. }) = seen(frame, Format::Auto) else {
-        panic!("a format")
-    };
+    let Err(ImportRefusal::OtherFormat { formats, .. }) = seen(frame, None) else { panic!("a format") };
     assert_eq!(formats, ["open-mhealth"]);
     assert_eq!(seen(frame, Format::OpenMhealth), Ok(Format::OpenMhealth));
     for text in [&br#"{"steps":1}"#[..], b"", b"[5]", b"words", b"{}"] {
-        assert!(matches!(seen(text, Format::Auto), Err(ImportRefusal::NotThisFormat(_))), "{text:?}");
+        assert!(matches!(seen(text, None), Err(ImportRefusal::NotThisFormat(_))), "{text:?}");
     }
 }
 
 #[test]
 fn an_activity_log_is_not_a_sleep_log() {
     let text = br#"[{"logId":1,"activityName":"Walk","startTime":"x","duration":1}]"#;
-    assert!(message(text, Format::Auto).contains("logId, activityName, startTime, duration"));
+    assert!(message(text, None).contains("logId, activityName, startTime, duration"));
     assert!(seen(text, Format::Fitbit).is_err());
 }
 
@@ -181,7 +179,7 @@ fn a_named_format_must_be_the_one_of_the_file() {
 
 #[test]
 fn a_file_truncated_before_it_can_be_recognised_is_damaged() {
-    let refused = seen(b"{\"summary\": {\"a\": 1", Format::Auto);
+    let refused = seen(b"{\"summary\": {\"a\": 1", None);
     assert!(matches!(refused, Err(ImportRefusal::Damaged { .. })), "{refused:?}");
-    assert!(seen(b"[{\"mainSleep\": tr", Format::Auto).is_ok());
+    assert!(seen(b"[{\"mainSleep\": tr", None).is_ok());
 }

@@ -2,12 +2,6 @@
 //!
 //! Compiled behind the feature `test-support` only.
 
-mod sample;
-mod session;
-
-pub use sample::SAMPLES;
-pub use session::{SESSIONS, SUPPLEMENT};
-
 use crate::Format;
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -47,26 +41,79 @@ impl GeneratedRecord {
 /// A generated file.
 #[derive(Debug)]
 pub struct GeneratedFile {
-    /// Its content.
+    /// Its content, or the SQL that creates it if it is a database.
     pub text: String,
     /// Number of its records.
     pub count: usize,
 }
 
+impl GeneratedFile {
+    /// Returns its content.
+    pub fn bytes(&self) -> Vec<u8> {
+        content(&self.text)
+    }
+}
+
+/// Returns the content of a file that is described by this text: the text itself, or the database that it
+/// creates.
+pub fn content(text: &str) -> Vec<u8> {
+    if text.starts_with("CREATE TABLE") { database(text) } else { text.as_bytes().to_vec() }
+}
+
+/// Returns the database that these statements create.
+#[expect(clippy::expect_used, reason = "the statements are those of a fixture")]
+pub fn database(sql: &str) -> Vec<u8> {
+    let file = tempfile::NamedTempFile::new().expect("a temporary file");
+    let connection = rusqlite::Connection::open(file.path()).expect("a database");
+    connection.execute_batch(&format!("PRAGMA journal_mode = OFF; {sql}")).expect("statements");
+    drop(connection);
+    std::fs::read(file.path()).expect("its content")
+}
+
+/// Fixtures of a format, all made up.
+#[derive(Debug)]
+pub struct Fixtures {
+    /// Whole files of one accepted record, one of each kind.
+    pub examples: &'static [&'static str],
+    /// How files of the format are written, one of each kind.
+    pub layouts: &'static [Layout],
+}
+
+/// What a record of a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordKind {
+    /// A session, a label or an intake.
+    Whole,
+    /// A sample, several of which form a session.
+    Sample,
+}
+
+/// Returns the layouts of every format with records of this kind.
+pub fn layouts(kind: RecordKind) -> Vec<(Format, &'static Layout)> {
+    let of_format = |format: Format| format.fixtures().layouts.iter().map(move |layout| (format, layout));
+    Format::ALL.into_iter().flat_map(of_format).filter(|(_, layout)| layout.records == kind).collect()
+}
+
 /// Writes one record from its number, its start and its end.
-type Writer = fn(usize, DateTime<Utc>, DateTime<Utc>) -> String;
+pub type Writer = fn(usize, DateTime<Utc>, DateTime<Utc>) -> String;
 
 /// How a file of a format is written.
+#[derive(Debug)]
 pub struct Layout {
-    /// The format.
-    pub format: Format,
-    before: &'static str,
-    record: Writer,
-    unreadable: &'static str,
+    /// What its records are.
+    pub records: RecordKind,
+    /// Text before the first record.
+    pub before: &'static str,
+    /// Writes a record.
+    pub record: Writer,
+    /// A record that is rejected.
+    pub unreadable: &'static str,
     /// An empty row, in a format with rows.
-    blank: Option<&'static str>,
-    between: &'static str,
-    after: &'static str,
+    pub blank: Option<&'static str>,
+    /// Text between two records.
+    pub between: &'static str,
+    /// Text after the last record.
+    pub after: &'static str,
 }
 
 impl Layout {
@@ -98,17 +145,25 @@ fn at(minute: i64) -> DateTime<Utc> {
     DateTime::from_timestamp(1_768_086_000, 0).unwrap_or_default() + TimeDelta::minutes(minute)
 }
 
-fn iso(at: DateTime<Utc>) -> String {
+pub(crate) fn iso(at: DateTime<Utc>) -> String {
     at.format("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-fn local(at: DateTime<Utc>, form: &str) -> String {
+pub(crate) fn local(at: DateTime<Utc>, form: &str) -> String {
     at.format(form).to_string()
 }
 
-fn time_frame(start: DateTime<Utc>, end: DateTime<Utc>) -> String {
+pub(crate) fn time_frame(start: DateTime<Utc>, end: DateTime<Utc>) -> String {
     let (start, end) = (iso(start), iso(end));
     format!(
         r#""effective_time_frame":{{"time_interval":{{"start_date_time":"{start}","end_date_time":"{end}"}}}}"#
     )
+}
+
+/// Id of the supplement of each intake.
+pub const SUPPLEMENT: &str = "1a2b3c4d-0000-4000-8000-000000000001";
+
+/// Returns a number of servings; 0, which is invalid, for an invalid length.
+pub(crate) fn servings(number: usize, start: DateTime<Utc>, end: DateTime<Utc>) -> usize {
+    if start < end { 1 + number % 2 } else { 0 }
 }

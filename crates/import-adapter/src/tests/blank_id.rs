@@ -64,7 +64,7 @@ const FILES: [(Format, &str, &str); 10] = [
 ];
 
 /// Reads a file whose records are all accepted.
-fn items(text: &str, format: Format) -> Vec<ImportItem> {
+fn items(text: &str, format: impl Into<Option<Format>>) -> Vec<ImportItem> {
     let items = read(text.as_bytes(), format, "UTC").unwrap();
     assert_eq!(rejections(&items), Vec::<String>::new(), "{text}");
     items

@@ -2,7 +2,7 @@
 
 use crate::Format;
 use crate::segments::DUPLICATES_NOTE;
-use crate::test_support::{GeneratedRecord, RecordForm, SAMPLES, SESSIONS};
+use crate::test_support::{GeneratedRecord, RecordForm, RecordKind, layouts};
 use crate::testing::{read, rejections, sessions};
 use application::ports::import_source::ImportItem;
 use domain::sleep::StageEntry;
@@ -42,11 +42,11 @@ proptest! {
     #[test]
     fn each_record_is_one_item_or_a_counted_duplicate_with_its_place(
         records in records(),
-        layout in 0..SESSIONS.len(),
+        layout in prop::sample::select(layouts(RecordKind::Whole)),
     ) {
-        let (layout, is_note) = (&SESSIONS[layout], |item: &&ImportItem| matches!(item, ImportItem::Note(_)));
+        let ((format, layout), is_note) = (layout, |item: &&ImportItem| matches!(item, ImportItem::Note(_)));
         let file = layout.file(0, &records);
-        let items = read(file.text.as_bytes(), layout.format, "UTC").unwrap();
+        let items = read(&file.bytes(), format, "UTC").unwrap();
         let found: Vec<_> = items.iter().filter(|item| !is_note(item)).map(ImportItem::place).collect();
         prop_assert_eq!(found.len() + duplicates(&items), file.count, "{}", file.text);
         let places: HashSet<_> = found.iter().collect();
@@ -56,11 +56,11 @@ proptest! {
     #[test]
     fn each_record_of_a_chain_is_a_part_a_counted_duplicate_or_rejected(
         records in records(),
-        layout in 0..SAMPLES.len(),
+        layout in prop::sample::select(layouts(RecordKind::Sample)),
     ) {
-        let layout = &SAMPLES[layout];
+        let (format, layout) = layout;
         let file = layout.file(0, &records);
-        let items = read(file.text.as_bytes(), layout.format, "UTC").unwrap();
+        let items = read(&file.bytes(), format, "UTC").unwrap();
         let parts: usize = sessions(&items).iter().map(|record| record.hypnogram().len()).sum();
         let accounted = parts + duplicates(&items) + rejections(&items).len();
         prop_assert_eq!(accounted, file.count, "{}", file.text);

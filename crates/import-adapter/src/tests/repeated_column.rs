@@ -37,7 +37,7 @@ const TABLES: [(Format, &str, u64, [&str; 2]); 5] = [
 fn a_column_that_a_header_has_twice_is_named() {
     for (format, table, line, columns) in TABLES {
         for column in columns {
-            let outcome = read(table.replace("COLUMN", column).as_bytes(), Format::Auto, "UTC");
+            let outcome = read(table.replace("COLUMN", column).as_bytes(), None, "UTC");
             let found = match outcome {
                 Ok(items) if format == Format::SleepAsAndroid => rejections(&items).concat(),
                 outcome => outcome.unwrap_err().to_string(),
@@ -49,7 +49,7 @@ fn a_column_that_a_header_has_twice_is_named() {
             };
             assert!(found.eq_ignore_ascii_case(&expected), "{format:?}: {found}");
         }
-        let items = read(table.replace("COLUMN", "Other").as_bytes(), Format::Auto, "UTC").unwrap();
+        let items = read(table.replace("COLUMN", "Other").as_bytes(), None, "UTC").unwrap();
         assert_eq!(rejections(&items), Vec::<String>::new(), "{format:?}");
     }
 }
@@ -58,7 +58,7 @@ fn a_column_that_a_header_has_twice_is_named() {
 fn a_column_without_meaning_may_be_repeated() {
     let (_, table, ..) = TABLES[1];
     let table = table.replace("COLUMN\n", "Other,Other\n").replace("true,\n", "true,,\n");
-    assert_eq!(sessions(&read(table.as_bytes(), Format::Auto, "UTC").unwrap()).len(), 1);
+    assert_eq!(sessions(&read(table.as_bytes(), None, "UTC").unwrap()).len(), 1);
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn a_repeated_column_of_one_night_loses_no_later_night() {
         )
     };
     let text = [record(10, "Geo"), record(11, "From"), record(12, "Geo")].concat();
-    let items = read(text.as_bytes(), Format::Auto, "UTC").unwrap();
+    let items = read(text.as_bytes(), None, "UTC").unwrap();
     assert_eq!(rejections(&items), ["line 4: the header has the column From more than once"]);
     assert_eq!(sessions(&items).len(), 2);
 }

@@ -10,8 +10,8 @@ mod sleep_as_android;
 mod whoop;
 mod withings;
 
+use crate::open;
 use crate::testing::context;
-use crate::{Format, open};
 use application::ports::import_source::{ImportItem, ImportRefusal};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ fn folder() -> Option<PathBuf> {
 }
 
 fn read(path: &Path) -> Result<(&'static str, Vec<ImportItem>), ImportRefusal> {
-    let file = open(path, Format::Auto, context("America/Los_Angeles"))?;
+    let file = open(path, None, context("America/Los_Angeles"))?;
     let mut source = file.open()?;
     let mut items = Vec::new();
     loop {
@@ -153,7 +153,7 @@ fn no_other_sample_is_recognised_as_another_format() {
             continue;
         }
         for file in std::fs::read_dir(entry.path()).unwrap().flatten() {
-            let opened = open(&file.path(), Format::Auto, context("UTC")).map(|file| file.formats()[0]);
+            let opened = open(&file.path(), None, context("UTC")).map(|file| file.formats()[0]);
             assert!(
                 matches!(opened, Err(ImportRefusal::NotThisFormat(_))),
                 "{}: {opened:?}",

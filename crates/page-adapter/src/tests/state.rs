@@ -1,6 +1,7 @@
 //! A state on empty ports; tests that need a store use a real one.
 
 use super::store::EmptyStore;
+use crate::view::sample::UPLOAD_FORMATS;
 use crate::{
     DeveloperUseCases, ERROR_PAGES, ImportUseCases, IntakeUseCases, NightUseCases, PageState,
     PasskeyCeremonies, PersonalTokenUseCases, UploadUseCases,
@@ -152,6 +153,7 @@ pub(crate) fn page_state(settings: HttpSettings) -> PageState {
         },
         export: export(store),
         erase_person: ErasePerson::new(units(), entropy(), clock()),
+        upload_formats: UPLOAD_FORMATS.to_vec(),
         uploads: Some(UploadUseCases {
             begin: BeginUpload::new(units(), UploadLimits::default(), entropy(), clock()),
             add_part: AddPart::new(units(), clock(), UploadLimits::default()),

@@ -3,6 +3,7 @@
 use super::nights::Figure;
 use super::picture::{Durations, Hypnogram};
 use super::{Moment, Person};
+use application::ports::upload_files::UploadFormat;
 use askama::Template;
 use http_adapter::Operator;
 
@@ -77,6 +78,7 @@ pub(crate) struct ReaderLine {
 pub(crate) struct Help {
     /// `None` if nobody is signed in.
     pub(crate) person: Option<Person>,
+    pub(crate) formats: Vec<UploadFormat>,
     pub(crate) operator: Operator,
 }
 

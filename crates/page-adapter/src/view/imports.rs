@@ -14,6 +14,8 @@ pub(crate) struct Imports {
     pub(crate) errors: FormErrors,
     /// Maximum size of a file in MiB; `None` if uploads are disabled.
     pub(crate) most: Option<u64>,
+    /// What can be uploaded.
+    pub(crate) uploads: String,
     /// Name of the person's time zone.
     pub(crate) zone: String,
     /// Whether the form asks for the start of a recording.

@@ -13,6 +13,18 @@ mod supplements;
 mod webhooks;
 
 use super::{Moment, Person, View};
+use application::ports::upload_files::UploadFormat;
+
+/// Formats for the pages that list them.
+pub(crate) const UPLOAD_FORMATS: [UploadFormat; 3] = [
+    UploadFormat {
+        maker: "Apple Health",
+        file: "an Apple Health export",
+        steps: &["In the Health app, export all health data.", "Upload the ZIP file."],
+    },
+    UploadFormat { maker: "FHIR R4", file: "a FHIR file", steps: &["Upload Observations of sleep."] },
+    UploadFormat { maker: "Sleep lab", file: "a hypnogram", steps: &["Upload the hypnogram."] },
+];
 
 /// Returns a sample text, or a hostile one instead. Every text of a sample that another person could choose
 /// is passed through it.

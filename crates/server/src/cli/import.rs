@@ -16,7 +16,7 @@ use clap::{Args, Subcommand};
 use domain::id::UserId;
 use domain::import::FileName;
 use domain::time::TimeZone;
-use import_adapter::{FileContext, Format};
+use import_adapter::{FileContext, Format, UnknownFormat};
 use progress::Progress;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -43,8 +43,8 @@ pub(crate) struct ImportArguments {
     #[arg(long, value_name = "USER", value_parser = UserRef::parse, allow_hyphen_values = true)]
     user: Option<UserRef>,
     /// Format of the files; auto detects it from their content
-    #[arg(long, default_value = "auto", value_parser = Format::parse)]
-    format: Format,
+    #[arg(long, default_value = "auto", value_parser = FormatChoice::parse)]
+    format: FormatChoice,
     /// IANA time zone for times without one; defaults to the user's time zone
     #[arg(long, value_name = "TZ", value_parser = TimeZone::parse)]
     timezone: Option<TimeZone>,
@@ -65,11 +65,31 @@ pub(crate) struct ImportArguments {
     files: Vec<PathBuf>,
 }
 
+/// A format, or `auto`.
+#[derive(Debug, Clone, Copy)]
+struct FormatChoice(Option<Format>);
+
+impl FormatChoice {
+    fn parse(name: &str) -> Result<Self, UnknownFormat> {
+        Format::parse(name).map(Self)
+    }
+}
+
 impl ImportArguments {
     /// Returns the arguments of an import of labels, which belong to no user.
     pub(super) const fn of_catalogue(files: Vec<PathBuf>, dry_run: bool, json: bool) -> Self {
         let (command, user, timezone, start, profile) = (None, None, None, None, false);
-        Self { command, user, format: Format::Dsld, timezone, start, profile, dry_run, json, files }
+        Self {
+            command,
+            user,
+            format: FormatChoice(Some(Format::Dsld)),
+            timezone,
+            start,
+            profile,
+            dry_run,
+            json,
+            files,
+        }
     }
 }
 
@@ -129,8 +149,14 @@ async fn import(arguments: ImportArguments, session: Session) -> anyhow::Result<
         user_id,
         dry_run: arguments.dry_run,
         overwrite_profile: arguments.profile,
-        context: FileContext { zone, start: arguments.start, user_id, most_unpacked: u64::MAX },
-        format: arguments.format,
+        context: FileContext {
+            zone,
+            start: arguments.start,
+            user_id,
+            most_unpacked: u64::MAX,
+            scratch: None,
+        },
+        format: arguments.format.0,
     };
     let mut failures = Failures::default();
     for path in &arguments.files {
@@ -143,7 +169,7 @@ async fn import(arguments: ImportArguments, session: Session) -> anyhow::Result<
                     &mut failures.refused
                 };
                 *count += 1;
-                report::print_refused(path, &refusal, arguments.format, arguments.json)?;
+                report::print_refused(path, &refusal, arguments.format.0, arguments.json)?;
             }
             Err(error) => {
                 failures.incomplete += 1;
@@ -201,12 +227,12 @@ struct ImportRun {
     dry_run: bool,
     overwrite_profile: bool,
     context: FileContext,
-    format: Format,
+    format: Option<Format>,
 }
 
 impl ImportRun {
     async fn file(&self, path: &Path) -> Result<(Vec<&'static str>, Imported), ImportRecordsError> {
-        let file = import_adapter::open(path, self.format, self.context)?;
+        let file = import_adapter::open(path, self.format, self.context.clone())?;
         let formats = file.formats();
         self.require_user(file.as_ref())?;
         self.forbid_start(&formats)?;

@@ -46,6 +46,7 @@ use application::webhook::ManageWebhooks;
 use domain::second_factor::SecondFactorPolicy;
 use domain::secret::{Secret, SecretKind};
 use http_adapter::{ExportUseCases, HttpState};
+use import_adapter::Format;
 use outbound_adapter::MetadataReader;
 use page_adapter::{
     DeveloperUseCases, ImportUseCases, IntakeUseCases, NightUseCases, PageState, PasskeyCeremonies,
@@ -128,6 +129,7 @@ impl PageParts<'_> {
             imports: self.imports(),
             export,
             erase_person: ErasePerson::new(units.clone(), entropy(), clock()),
+            upload_formats: Format::uploads(),
             uploads: self.uploads(),
         }
     }

@@ -206,7 +206,7 @@ impl World {
     }
 
     /// Writes a file into the world's folder; returns its path.
-    pub(crate) fn file(&self, name: &str, content: &str) -> String {
+    pub(crate) fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
         let path = self.dir.path().join(name);
         std::fs::write(&path, content).expect("file");
         path.display().to_string()

@@ -32,7 +32,7 @@ fn a_damaged_file_of_a_known_format_rejects_the_import_with_its_name() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("a.json"), &night).unwrap();
         fs::write(folder.path().join("b"), content).unwrap();
-        let in_folder = read_path(folder.path(), Format::Auto, "UTC").unwrap_err();
+        let in_folder = read_path(folder.path(), None, "UTC").unwrap_err();
         assert_eq!(in_folder.to_string(), refused);
     }
 }

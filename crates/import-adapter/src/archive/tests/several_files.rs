@@ -2,7 +2,7 @@
 
 use super::{archive, deflated, places, read};
 use crate::Format;
-use crate::test_support::{GeneratedRecord, RecordForm, SAMPLES};
+use crate::test_support::{GeneratedRecord, RecordForm, RecordKind, layouts};
 use crate::testing::{frame, metric, notes, only_session, read_path, rejections, sessions, stages};
 use application::ports::import_source::{ImportItem, ImportRefusal};
 use domain::sleep::MetricKind;
@@ -14,7 +14,7 @@ fn outcome(files: &[(&str, String)]) -> Result<Vec<ImportItem>, ImportRefusal> {
     for (name, text) in files {
         fs::write(folder.path().join(name), text).unwrap();
     }
-    let found = read_path(folder.path(), Format::Auto, "Europe/Berlin").map(|(_, items)| items);
+    let found = read_path(folder.path(), None, "Europe/Berlin").map(|(_, items)| items);
     let files: Vec<_> = files.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
     let packed = read(&archive(&files, deflated())).map(|(_, items)| items);
     assert_eq!(found, packed);
@@ -68,7 +68,7 @@ fn point(schema: &str, header: &str, body: &str) -> String {
 
 #[test]
 fn samples_of_a_night_in_two_files_are_one_session_with_the_place_of_the_first() {
-    for layout in &SAMPLES {
+    for (format, layout) in layouts(RecordKind::Sample) {
         let [evening, morning] = [0, 180].map(|start| layout.file(0, &[sample(start)]).text);
         for files in [
             [("a", evening.clone()), ("b", morning.clone())],
@@ -77,7 +77,7 @@ fn samples_of_a_night_in_two_files_are_one_session_with_the_place_of_the_first()
             let found = items(&files);
             assert_eq!(only_session(&found).time_in_bed().millis(), 6 * 3_600_000);
             assert_eq!(only_session(&found).hypnogram().len(), 2);
-            let place = if layout.format == Format::AppleHealth { "a: line 2" } else { "a: record 1" };
+            let place = if format == Format::AppleHealth { "a: line 2" } else { "a: record 1" };
             assert_eq!((places(&found), file_numbers(&found)), (vec![place], vec![1]));
         }
     }
@@ -85,7 +85,7 @@ fn samples_of_a_night_in_two_files_are_one_session_with_the_place_of_the_first()
 
 #[test]
 fn a_session_has_the_file_of_its_first_record() {
-    for layout in &SAMPLES {
+    for (_, layout) in layouts(RecordKind::Sample) {
         let days = [0, 1, 2].map(|day| layout.file(0, &[sample(day * 1440), sample(day * 1440 + 1000)]).text);
         let [first, second, third] = days;
         let found = items(&[("a", third), ("b", first), ("c", second)]);
@@ -95,11 +95,11 @@ fn a_session_has_the_file_of_its_first_record() {
 
 #[test]
 fn a_sample_of_an_earlier_file_is_read_once_and_counted() {
-    for layout in &SAMPLES {
+    for (format, layout) in layouts(RecordKind::Sample) {
         let text = layout.file(0, &[sample(0)]).text;
         let found = items(&[("a", text.clone()), ("b", text.clone()), ("c", text)]);
         assert_eq!(sessions(&found).len(), 1);
-        let place = if layout.format == Format::AppleHealth { "b: line 2" } else { "b: record 1" };
+        let place = if format == Format::AppleHealth { "b: line 2" } else { "b: record 1" };
         let note = format!("{place}: records that the import contains more than once were read once: 2");
         assert_eq!((notes(&found), file_numbers(&found)), (vec![note], vec![1]));
     }
@@ -107,16 +107,21 @@ fn a_sample_of_an_earlier_file_is_read_once_and_counted() {
 
 #[test]
 fn formats_are_not_joined_and_sessions_precede_the_note_on_skipped_files() {
-    let mut files: Vec<_> = SAMPLES
-        .iter()
-        .zip(["a", "b", "c", "d"])
-        .map(|(layout, name)| (name, layout.file(0, &[sample(0)]).text))
+    let layouts = layouts(RecordKind::Sample);
+    let mut files: Vec<_> = ('a'..)
+        .zip(&layouts)
+        .map(|(name, (_, layout))| (name.to_string(), layout.file(0, &[sample(0)]).bytes()))
         .collect();
-    files.push(("e", "words".to_owned()));
-    let packed: Vec<_> = files.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
+    files.push(("z".to_owned(), b"words".to_vec()));
+    let packed: Vec<_> = files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
     let (_, found) = read(&archive(&packed, deflated())).unwrap();
-    assert_eq!(places(&found), ["a: line 2", "c: record 1", "d: record 1", "b: record 1", "the archive"]);
-    assert_eq!(file_numbers(&found), [1, 3, 4, 2]);
+    let names: Vec<_> = places(&found).iter().map(|place| place.split(':').next().unwrap()).collect();
+    let mut expected: Vec<_> = files.iter().map(|(name, _)| name.as_str()).collect();
+    expected.pop();
+    expected.push("the archive");
+    assert_eq!(names, expected);
+    let numbers: Vec<_> = (1..).take(layouts.len()).collect();
+    assert_eq!(file_numbers(&found), numbers);
 }
 
 #[test]

@@ -52,7 +52,7 @@ fn a_takeout_folder_yields_its_nights() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
-    for format in [Format::Auto, Format::Fitbit] {
+    for format in [None, Some(Format::Fitbit)] {
         let (_, items) = read_path(folder.path(), format, "UTC").unwrap();
         assert_eq!(sessions(&items).len(), 3);
         assert!(notes(&items).concat().contains("skipped: 5 (Takeout/"));

@@ -1,6 +1,6 @@
 //! Samples of the sign-in and consent pages.
 
-use super::{Sample, TextSource, sample, variant};
+use super::{Sample, TextSource, UPLOAD_FORMATS, sample, variant};
 use crate::view::{
     Consent, Errors, FormErrors, Help, Landing, Link, Message, ScopeLine, SignIn, SignInReason, SignedOut,
 };
@@ -19,7 +19,10 @@ pub(super) fn samples(source: TextSource) -> Vec<Sample> {
         },
         offers_sign_up: true,
     };
-    samples.push(sample("help", &Help { person: None, operator: named.operator.clone() }));
+    samples.push(sample(
+        "help",
+        &Help { person: None, formats: UPLOAD_FORMATS.to_vec(), operator: named.operator.clone() },
+    ));
     samples.push(sample("landing", &named));
     let unnamed = Landing { operator: Operator::default(), offers_sign_up: false };
     samples.push(sample("landing_unnamed", &unnamed));

@@ -1,10 +1,11 @@
 //! Samples of the import pages.
 
-use super::{Sample, TextSource, moment, person, sample, variant};
+use super::{Sample, TextSource, UPLOAD_FORMATS, moment, person, sample, variant};
 use crate::view::{
     FormErrors, ImportCounts, ImportLine, ImportPage, ImportPhase, ImportProfile, ImportRemark, Imports,
     KeptLine, ProfileLine, UndoLine,
 };
+use application::ports::upload_files::UploadFormat;
 
 pub(super) fn samples(source: TextSource) -> Vec<Sample> {
     lists(source).into_iter().chain(single(source)).collect()
@@ -15,6 +16,7 @@ fn lists(source: TextSource) -> Vec<Sample> {
         person: person(source),
         errors: FormErrors::none(),
         most: Some(512),
+        uploads: UploadFormat::list(&UPLOAD_FORMATS),
         zone: source("Europe/Berlin"),
         asks_start: false,
         imports: vec![

@@ -89,7 +89,7 @@ const fn were(count: u64) -> &'static str {
 pub(super) fn print_refused(
     path: &Path,
     refusal: &ImportRefusal,
-    asked_for: Format,
+    asked_for: Option<Format>,
     json: bool,
 ) -> anyhow::Result<()> {
     let message = message(path, refusal, asked_for);
@@ -104,14 +104,14 @@ pub(super) fn print_refused(
 }
 
 /// Returns why a file was refused, with advice for the command line.
-fn message(path: &Path, refusal: &ImportRefusal, asked_for: Format) -> String {
+fn message(path: &Path, refusal: &ImportRefusal, asked_for: Option<Format>) -> String {
     match refusal {
         ImportRefusal::Missing => format!("there is no file {}", display(path)),
         ImportRefusal::NotThisFormat(text) => format!("{text}; known formats are {}", Format::list()),
         ImportRefusal::OtherFormat { seen, formats } => {
             let named =
                 formats.iter().map(|name| format!("--format {name}")).collect::<Vec<_>>().join(" or ");
-            if asked_for == Format::Auto {
+            if asked_for.is_none() {
                 format!("{seen}; if you know the format, specify it with {named}")
             } else {
                 format!("{seen}; omit --format, or use {named}")
@@ -263,14 +263,14 @@ mod tests {
         let text = sentences(path, "fitbit", &Imported { id: None, report: ImportReport::default() });
         let shown = r"exp\u{202e}gpj.zip\n  no records";
         assert_eq!(text, format!("{shown} (fitbit): nothing stored, dry run\n  no records\n"));
-        assert_eq!(message(path, &ImportRefusal::Missing, Format::Auto), format!("there is no file {shown}"));
+        assert_eq!(message(path, &ImportRefusal::Missing, None), format!("there is no file {shown}"));
         let line = json_line(path, "fitbit", &Imported { id: None, report: report() }).unwrap();
         assert!(line.starts_with(r#"{"file":"exp\u202egpj.zip\n  no records","#), "{line}");
     }
 
     #[test]
     fn a_refusal_has_advice_for_the_command_line() {
-        let message = |refusal| message(Path::new("night.json"), &refusal, Format::Auto);
+        let message = |refusal| message(Path::new("night.json"), &refusal, None);
         assert_eq!(message(ImportRefusal::Missing), "there is no file night.json");
         let unknown = message(ImportRefusal::NotThisFormat("it is text".to_owned()));
         assert!(unknown.starts_with("it is text; known formats are apple-health, "), "{unknown}");
@@ -285,21 +285,21 @@ mod tests {
     fn advice_on_the_format_never_suggests_the_rejected_option() {
         let message = |refusal: &ImportRefusal, asked| message(Path::new("night.json"), refusal, asked);
         let nothing = ImportRefusal::NotThisFormat("it is text".to_owned());
-        for asked in [Format::Auto, Format::Fitbit] {
+        for asked in [None, Some(Format::Fitbit)] {
             assert!(!message(&nothing, asked).contains("--format"), "{}", message(&nothing, asked));
         }
         let other =
             ImportRefusal::OtherFormat { seen: "it is a WHOOP file".to_owned(), formats: vec!["whoop"] };
         assert_eq!(
-            message(&other, Format::Fitbit),
+            message(&other, Some(Format::Fitbit)),
             "it is a WHOOP file; omit --format, or use --format whoop"
         );
         let formats = vec!["fitbit", "open-mhealth"];
         let unsure = ImportRefusal::OtherFormat { seen: "it is a JSON object".to_owned(), formats };
         let advice = "it is a JSON object; if you know the format, specify it with --format fitbit or --format open-mhealth";
-        assert_eq!(message(&unsure, Format::Auto), advice);
+        assert_eq!(message(&unsure, None), advice);
         let cycles = ImportRefusal::HoldsNoSleep("this is a table of cycles".to_owned());
-        assert_eq!(message(&cycles, Format::Auto), "this is a table of cycles");
+        assert_eq!(message(&cycles, None), "this is a table of cycles");
     }
 
     #[test]

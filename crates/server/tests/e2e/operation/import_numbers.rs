@@ -9,7 +9,9 @@ use domain::id::UserId;
 use domain::import::FileName;
 use domain::time::TimeZone;
 use domain::user::{Biology, Email};
-use import_adapter::test_support::{GeneratedRecord, RecordForm, SAMPLES, SESSIONS, SUPPLEMENT};
+use import_adapter::test_support::{
+    GeneratedFile, GeneratedRecord, RecordForm, RecordKind, SUPPLEMENT, layouts,
+};
 use import_adapter::{FileContext, Format};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
@@ -52,7 +54,7 @@ impl TargetStore {
         let target =
             Self { runtime, world, store: Arc::new(store.expect("store")), people: AtomicUsize::new(0) };
         let label = json!({"type": "supplement", "id": SUPPLEMENT, "name": "Evening Capsule"});
-        target.import_twice(Format::Ndjson, None, &[&label.to_string()]);
+        target.import_twice(Format::Ndjson, None, &[label.to_string().as_bytes()]);
         target
     }
 
@@ -62,14 +64,14 @@ impl TargetStore {
     }
 
     /// Imports files as one folder twice for a new person, after an earlier file, each time after a dry run.
-    fn import_twice(&self, format: Format, earlier: Option<&str>, files: &[&str]) -> Imported {
+    fn import_twice(&self, format: Format, earlier: Option<&[u8]>, files: &[&[u8]]) -> Imported {
         let user_id = self.create_person();
-        if let Some(text) = earlier {
-            self.import(user_id, format, &self.world.file("earlier", text), false);
+        if let Some(bytes) = earlier {
+            self.import(user_id, format, &self.world.file("earlier", bytes), false);
         }
         let folder = TempDir::new().expect("folder");
-        for (number, text) in files.iter().enumerate() {
-            fs::write(folder.path().join(format!("{number}")), text).expect("file");
+        for (number, bytes) in files.iter().enumerate() {
+            fs::write(folder.path().join(format!("{number}")), bytes).expect("file");
         }
         let single = folder.path().join("0");
         let path = if files.len() == 1 { single.as_path() } else { folder.path() };
@@ -99,8 +101,8 @@ impl TargetStore {
     fn import(&self, user_id: UserId, format: Format, file: &str, dry_run: bool) -> ImportReport {
         let (zone, user_id) = (TimeZone::UTC, Some(user_id));
         let start = DateTime::parse_from_rfc3339("2026-01-10T22:30:00+01:00").ok();
-        let context = FileContext { zone, start, user_id, most_unpacked: u64::MAX };
-        let opened = import_adapter::open(file.as_ref(), format, context).expect("file of the format");
+        let context = FileContext { zone, start, user_id, most_unpacked: u64::MAX, scratch: None };
+        let opened = import_adapter::open(file.as_ref(), Some(format), context).expect("file of the format");
         let import = ImportRecords::new(self.store.clone(), Arc::new(SystemEntropy), Arc::new(SystemClock));
         let about = FileInfo::File { name: FileName::clean("generated"), zone };
         let command = ImportRecordsCommand { user_id, dry_run, overwrite_profile: false, about };
@@ -209,10 +211,10 @@ fn for_each<S: Strategy>(strategy: &S, check: impl Fn(S::Value) -> Result<(), Te
 #[test]
 fn each_session_of_a_file_is_stored_counted_or_rejected() {
     let target = TargetStore::new();
-    for layout in &SESSIONS {
+    for (format, layout) in layouts(RecordKind::Whole) {
         for_each(&records(), |records| {
             let file = layout.file(target.first_id(), &records);
-            let imported = target.import_twice(layout.format, None, &[&file.text]);
+            let imported = target.import_twice(format, None, &[&file.bytes()]);
             let first = &imported.reports[0];
             let added = u64::try_from(imported.stored[0]).ok();
             prop_assert_eq!(added, Some(changed(first) - replaced(first)), "{:?}\n{}", first, file.text);
@@ -225,11 +227,11 @@ fn each_session_of_a_file_is_stored_counted_or_rejected() {
 #[test]
 fn each_session_of_a_file_is_accounted_for_after_an_earlier_import() {
     let target = TargetStore::new();
-    for layout in &SESSIONS {
+    for (format, layout) in layouts(RecordKind::Whole) {
         for_each(&(records(), records()), |(earlier, records)| {
             let first_id = target.first_id();
             let [earlier, file] = [&earlier, &records].map(|records| layout.file(first_id, records));
-            let imported = target.import_twice(layout.format, Some(&earlier.text), &[&file.text]);
+            let imported = target.import_twice(format, Some(&earlier.bytes()), &[&file.bytes()]);
             check_numbers(&imported, file.count)
                 .map_err(|error| TestCaseError::fail(format!("{error}\n{}\n{}", earlier.text, file.text)))
         });
@@ -240,15 +242,16 @@ fn each_session_of_a_file_is_accounted_for_after_an_earlier_import() {
 #[test]
 fn each_session_of_a_folder_of_two_exports_is_stored_counted_or_rejected() {
     let target = TargetStore::new();
-    for layout in &SESSIONS {
+    for (format, layout) in layouts(RecordKind::Whole) {
         for_each(&(records(), any::<prop::sample::Index>()), |(records, split)| {
             let (last, first_id) = (split.index(records.len()), target.first_id());
             let has_own_id =
                 |record: &&GeneratedRecord| !matches!(record.form, RecordForm::SharedId | RecordForm::Blank);
             let next_id = first_id + records[..last].iter().filter(has_own_id).count();
             let files = [layout.file(first_id, &records[..=last]), layout.file(next_id, &records[last..])];
-            let texts = [files[0].text.as_str(), files[1].text.as_str()];
-            let imported = target.import_twice(layout.format, None, &texts);
+            let texts = files.each_ref().map(|file| file.text.as_str());
+            let bytes = files.each_ref().map(GeneratedFile::bytes);
+            let imported = target.import_twice(format, None, &bytes.each_ref().map(Vec::as_slice));
             check_numbers(&imported, files.iter().map(|file| file.count).sum())
                 .map_err(|error| TestCaseError::fail(format!("{error}\n{texts:?}")))
         });
@@ -258,11 +261,11 @@ fn each_session_of_a_folder_of_two_exports_is_stored_counted_or_rejected() {
 #[test]
 fn each_sample_of_a_file_is_part_of_a_night_counted_or_rejected() {
     let target = TargetStore::new();
-    for layout in &SAMPLES {
+    for (format, layout) in layouts(RecordKind::Sample) {
         for_each(&records(), |records| {
             let file = layout.file(target.first_id(), &records);
             let Imported { user_id, reports: [first, again], stored } =
-                target.import_twice(layout.format, None, &[&file.text]);
+                target.import_twice(format, None, &[&file.bytes()]);
             let valid: BTreeSet<_> = records
                 .iter()
                 .filter(|record| record.is_valid())
@@ -298,14 +301,12 @@ fn a_hypnogram_is_one_night_or_one_rejection() {
     let epochs = prop::collection::vec(prop_oneof![20 => -1_i64..=4, 1 => Just(7)], 1..60);
     for_each(&epochs, |epochs| {
         let text = epochs.iter().map(i64::to_string).collect::<Vec<_>>().join("\n");
-        check_numbers(&target.import_twice(Format::Hypnogram, None, &[&text]), 1)
+        check_numbers(&target.import_twice(Format::Hypnogram, None, &[text.as_bytes()]), 1)
     });
 }
 
 #[test]
 fn every_format_has_generated_files() {
-    let generated: BTreeSet<_> =
-        SESSIONS.iter().chain(&SAMPLES).map(|layout| layout.format.as_str()).collect();
-    let missing = Format::ALL.into_iter().filter(|format| !generated.contains(format.as_str()));
-    assert_eq!(missing.collect::<Vec<_>>(), [Format::Auto, Format::Hypnogram]);
+    let missing = Format::ALL.into_iter().filter(|format| format.fixtures().layouts.is_empty());
+    assert_eq!(missing.collect::<Vec<_>>(), [Format::Hypnogram]);
 }

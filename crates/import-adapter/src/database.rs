@@ -1,0 +1,217 @@
+//! SQLite databases of exports.
+//!
+//! A database is copied to a private file and opened read-only, as untrusted content: no view, trigger, virtual
+//! table or generated column is evaluated, and no file beside it is read.
+
+use crate::input::{Bytes, RECORD_LIMIT};
+use application::ports::import_source::ImportRefusal;
+use rusqlite::limits::Limit;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+use std::io::{self, Write as _};
+use std::path::Path;
+
+/// First bytes of a database.
+pub(crate) const MAGIC: &[u8] = b"SQLite format 3\0";
+/// Maximum number of tables that are looked at.
+const TABLE_LIMIT: usize = 2000;
+/// Memory for pages, in KiB.
+const CACHE_KIB: i64 = 2048;
+
+/// A table or view, with its columns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Table {
+    pub(crate) name: String,
+    /// Names of the columns; empty if this is not an ordinary table.
+    columns: Vec<String>,
+}
+
+/// Tables and views of a database.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Schema {
+    pub(crate) tables: Vec<Table>,
+}
+
+impl Schema {
+    /// Returns whether there is a table or view with this name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.find(name).is_some()
+    }
+
+    fn find(&self, name: &str) -> Option<&Table> {
+        self.tables.iter().find(|table| table.name.eq_ignore_ascii_case(name))
+    }
+
+    /// Rejects a file without this table and these columns.
+    pub(crate) fn require(&self, name: &str, columns: &[&str]) -> Result<(), ImportRefusal> {
+        let Some(table) = self.find(name) else {
+            return Err(ImportRefusal::HoldsNoSleep(format!("the database has no table {name}")));
+        };
+        if table.columns.is_empty() {
+            return Err(damaged(format!("{name} is not an ordinary table")));
+        }
+        let is_missing =
+            |column: &&&str| !table.columns.iter().any(|known| known.eq_ignore_ascii_case(column));
+        match columns.iter().find(is_missing) {
+            Some(column) => Err(damaged(format!("the table {name} has no column {column}"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns whether a table has a column.
+    pub(crate) fn has_column(&self, name: &str, column: &str) -> bool {
+        self.find(name)
+            .is_some_and(|table| table.columns.iter().any(|known| known.eq_ignore_ascii_case(column)))
+    }
+}
+
+/// A private copy of a database.
+pub(crate) struct Database {
+    connection: Connection,
+    size: u64,
+}
+
+impl Database {
+    /// Copies a database into this folder, or the system's temporary folder, and opens the copy. The copy has
+    /// no name any more when this returns.
+    pub(crate) fn open(mut bytes: Bytes, scratch: Option<&Path>) -> Result<Self, ImportRefusal> {
+        let folder = scratch.map_or_else(std::env::temp_dir, Path::to_owned);
+        let mut copy = tempfile::NamedTempFile::new_in(folder).map_err(unreadable)?;
+        let size = io::copy(&mut bytes, &mut copy).map_err(unreadable)?;
+        copy.flush().map_err(unreadable)?;
+        // Immutable: no lock, no journal, no write-ahead log.
+        let path = copy.path().to_str().ok_or_else(|| {
+            ImportRefusal::Unreadable("the folder for temporary files has no UTF-8 name".to_owned())
+        })?;
+        let address = format!("file:{}?mode=ro&immutable=1", percent_encoded(path));
+        let flags =
+            OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(address, flags).map_err(|error| refusal(&error))?;
+        let database = Self { connection, size };
+        database.set_limits().map_err(|error| refusal(&error))?;
+        Ok(database)
+    }
+
+    fn set_limits(&self) -> rusqlite::Result<()> {
+        let connection = &self.connection;
+        connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, i32::try_from(RECORD_LIMIT).unwrap_or(i32::MAX))?;
+        connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
+        connection.set_limit(Limit::SQLITE_LIMIT_TRIGGER_DEPTH, 0)?;
+        connection.pragma_update(None, "trusted_schema", false)?;
+        connection.pragma_update(None, "cell_size_check", true)?;
+        connection.pragma_update(None, "mmap_size", 0)?;
+        connection.pragma_update(None, "cache_size", -CACHE_KIB)
+    }
+
+    /// Returns the size of the file in bytes.
+    pub(crate) const fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Lists the tables and views by name.
+    pub(crate) fn schema(&self) -> Result<Schema, ImportRefusal> {
+        let mut tables = Vec::new();
+        let sql = "SELECT name, type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' AS is_table FROM sqlite_schema \
+            WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite~_%' ESCAPE '~' ORDER BY name";
+        self.each_row(sql, &mut |row| {
+            if tables.len() < TABLE_LIMIT {
+                let name = row.text(0).unwrap_or_default().to_owned();
+                tables.push((name, row.integer(1) == Some(1)));
+            }
+            Ok(())
+        })?;
+        let tables = tables.into_iter().map(|(name, is_table)| {
+            let columns = if is_table { self.columns(&name)? } else { Vec::new() };
+            Ok(Table { name, columns })
+        });
+        Ok(Schema { tables: tables.collect::<Result<_, ImportRefusal>>()? })
+    }
+
+    /// Lists the columns of a table; none if one of them is generated.
+    fn columns(&self, table: &str) -> Result<Vec<String>, ImportRefusal> {
+        let (mut columns, mut is_ordinary) = (Vec::new(), true);
+        let list = |row: &rusqlite::Row<'_>| {
+            is_ordinary &= row.get::<_, i64>("hidden")? == 0;
+            columns.push(row.get("name")?);
+            Ok(())
+        };
+        self.connection.pragma(None, "table_xinfo", table, list).map_err(|error| refusal(&error))?;
+        Ok(if is_ordinary { columns } else { Vec::new() })
+    }
+
+    /// Calls `read` with each row of a query, until it fails.
+    pub(crate) fn each_row(
+        &self,
+        sql: &str,
+        read: &mut dyn FnMut(&Row<'_>) -> Result<(), ImportRefusal>,
+    ) -> Result<(), ImportRefusal> {
+        let mut statement = self.connection.prepare(sql).map_err(|error| refusal(&error))?;
+        let mut rows = statement.query([]).map_err(|error| refusal(&error))?;
+        while let Some(row) = rows.next().map_err(|error| refusal(&error))? {
+            read(&Row(row))?;
+        }
+        Ok(())
+    }
+}
+
+/// A row of a query. SQLite does not enforce the types of columns, so a value of another type is `None`.
+pub(crate) struct Row<'a>(&'a rusqlite::Row<'a>);
+
+impl Row<'_> {
+    /// Returns the whole number in this column.
+    pub(crate) fn integer(&self, column: usize) -> Option<i64> {
+        match self.0.get_ref(column) {
+            Ok(ValueRef::Integer(number)) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// Returns the text in this column.
+    pub(crate) fn text(&self, column: usize) -> Option<&str> {
+        match self.0.get_ref(column) {
+            Ok(ValueRef::Text(text)) => std::str::from_utf8(text).ok(),
+            _ => None,
+        }
+    }
+
+    /// Returns the bytes in this column.
+    pub(crate) fn blob(&self, column: usize) -> Option<&[u8]> {
+        match self.0.get_ref(column) {
+            Ok(ValueRef::Blob(bytes)) => Some(bytes),
+            _ => None,
+        }
+    }
+}
+
+/// Escapes what has a meaning in the address of a file.
+fn percent_encoded(path: &str) -> String {
+    path.replace('%', "%25").replace('?', "%3f").replace('#', "%23")
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` passes it by value")]
+fn unreadable(error: io::Error) -> ImportRefusal {
+    ImportRefusal::Unreadable(error.kind().to_string())
+}
+
+fn damaged(reason: String) -> ImportRefusal {
+    ImportRefusal::Damaged { place: "the database".to_owned(), reason }
+}
+
+/// Describes an error of SQLite without its text, which may contain names and values of the file.
+fn refusal(error: &rusqlite::Error) -> ImportRefusal {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::SystemIoFailure | ErrorCode::CannotOpen | ErrorCode::OutOfMemory) => {
+            ImportRefusal::Unreadable("SQLite cannot read the copy".to_owned())
+        }
+        Some(ErrorCode::NotADatabase) => {
+            damaged("it is not an SQLite database, or it is encrypted".to_owned())
+        }
+        Some(ErrorCode::TooBig) => {
+            damaged(format!("a value is longer than {} MiB", RECORD_LIMIT / (1024 * 1024)))
+        }
+        _ => damaged("it is not a whole SQLite database".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

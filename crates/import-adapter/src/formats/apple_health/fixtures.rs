@@ -1,0 +1,27 @@
+//! Generated files of the format, for tests.
+
+use crate::test_support::{Fixtures, Layout, RecordKind, local};
+
+pub(crate) const FIXTURES: Fixtures = Fixtures {
+    examples: &["<HealthData>\n<Record type=\"HKCategoryTypeIdentifierSleepAnalysis\" sourceName=\"watch\"
+    startDate=\"2026-01-10 01:00:00 +0100\" endDate=\"2026-01-10 02:00:00 +0100\"
+    value=\"HKCategoryValueSleepAnalysisAsleepREM\"/>\n</HealthData>"],
+    layouts: &[Layout {
+        records: RecordKind::Sample,
+        before: "<HealthData>\n",
+        record: |_, start, end| {
+            let form = "%Y-%m-%d %H:%M:%S +0000";
+            format!(
+                "<Record type=\"HKCategoryTypeIdentifierSleepAnalysis\" sourceName=\"watch\" startDate=\"{}\" \
+                     endDate=\"{}\" value=\"HKCategoryValueSleepAnalysisAsleepREM\"/>\n",
+                local(start, form),
+                local(end, form)
+            )
+        },
+        unreadable: "<Record type=\"HKCategoryTypeIdentifierSleepAnalysis\" sourceName=\"watch\" startDate=\"never\" \
+                 endDate=\"never\" value=\"HKCategoryValueSleepAnalysisAsleepREM\"/>\n",
+        blank: Some("\n"),
+        between: "",
+        after: "</HealthData>",
+    }],
+};

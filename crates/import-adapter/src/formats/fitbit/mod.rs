@@ -1,0 +1,54 @@
+//! Fitbit's sleep logs: JSON of Google Takeout and of the API (all versions), and the web export's CSV.
+//!
+//! The rules are in `README.md` next to this file.
+
+mod clock;
+#[cfg(any(test, feature = "test-support"))]
+pub(super) mod fixtures;
+mod log;
+mod minute;
+mod recognition;
+mod session;
+mod stage;
+mod totals;
+mod web_clock;
+mod web_export;
+
+use crate::formats::{FormatInfo, OtherTable, TableHeader};
+use crate::json::{Record, decode};
+use crate::source::{Items, Notes};
+use domain::time::TimeZone;
+
+/// The format.
+pub(super) const FORMAT: FormatInfo = FormatInfo {
+    name: "fitbit",
+    file: "a Fitbit file",
+    maker: "Fitbit",
+    steps: &["Request your Fitbit data through Google Takeout.", "Upload the ZIP file."],
+    files: "Google Takeout, API responses, the CSV of the web export",
+    result: "nights with stages",
+    recognise: recognition::recognise,
+    tables: &[TableHeader {
+        needs: &web_export::NEEDED_COLUMNS,
+        knows: &web_export::KNOWN_COLUMNS,
+        separator: crate::input::Separator::Comma,
+    }],
+    others: &[OtherTable {
+        columns: &["sleep_log_entry_id", "overall_score"],
+        advice: "this is Fitbit's table of sleep scores (sleep_score.csv), which contains no nights; import the \
+                sleep-*.json files from the same export",
+    }],
+};
+
+/// Source of these sessions.
+const SOURCE: &str = "fitbit";
+
+/// Adds the session of a sleep log.
+fn read(record: &Record<'_>, zone: TimeZone, items: &mut Items) {
+    let mut notes = Notes::default();
+    let outcome = decode(record.text).and_then(|log| session::read(&log, zone, &mut notes));
+    items.finish_session(&record.place(), notes, outcome);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,320 @@
+//! Sessions and stages of two tables of one maker, joined by the id of the session after the last file.
+//!
+//! The key of each session is derived from its start, so that a later import of the table of sessions alone
+//! does not replace a night with stages.
+
+use crate::collections::Collection;
+use crate::segments::{DUPLICATES_NOTE, SEGMENT_LIMIT, too_many};
+use crate::session;
+use crate::source::{Invalid, Items, Notes};
+use application::ports::import_source::ImportRefusal;
+use chrono::{DateTime, Utc};
+use domain::sleep::{
+    Hypnogram, SessionKey, SleepRecord, SleepRecordHead, SleepSource, SourceTotals, Stage, StageEntry,
+    TimeInBed,
+};
+use domain::time::UtcOffset;
+use std::collections::{HashMap, VecDeque};
+
+/// Maximum number of sessions per import.
+const SESSION_LIMIT: usize = 200_000;
+
+/// A row of the table of sessions.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct JoinedSession {
+    pub(crate) time_in_bed: TimeInBed,
+    pub(crate) source: Option<SleepSource>,
+    pub(crate) is_nap: Option<bool>,
+    /// Totals that the row states. They are used if the stages cover less than 90 percent of them.
+    pub(crate) totals: SourceTotals,
+}
+
+/// A row of the table of stages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct JoinedStage {
+    pub(crate) stage: Stage,
+    pub(crate) start: DateTime<Utc>,
+    pub(crate) end: DateTime<Utc>,
+    /// Offset of a session that is formed from stages alone.
+    pub(crate) offset: Option<UtcOffset>,
+}
+
+/// Words and names of a maker's tables.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct JoinNames {
+    /// Unit of positions in reports: `line` or `record`.
+    pub(crate) unit: &'static str,
+    /// Source of sessions that are formed from stages alone.
+    pub(crate) source: &'static str,
+    /// Note on an import of sessions without any stage; empty if there is nothing to advise.
+    pub(crate) without_stages: &'static str,
+}
+
+#[derive(Debug)]
+struct StoredSession {
+    id: u32,
+    place: Place,
+    session: JoinedSession,
+    notes: Notes,
+}
+
+/// A stage; sorts by session, then in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct StoredStage {
+    id: u32,
+    start: i64,
+    /// Length in milliseconds, at most seven days.
+    length: u32,
+    stage: u8,
+    place: Place,
+    offset: Option<i16>,
+}
+
+impl StoredStage {
+    fn end(&self) -> i64 {
+        self.start.saturating_add(self.length.into())
+    }
+
+    fn entry(&self) -> Result<StageEntry, String> {
+        let at = |millis| DateTime::from_timestamp_millis(millis).ok_or("a time is out of range");
+        let stage = Stage::from_code(self.stage).unwrap_or(Stage::Unknown);
+        StageEntry::new(stage, at(self.start)?, at(self.end())?).map_err(|error| error.to_string())
+    }
+}
+
+/// File and line or record number in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    file: u32,
+    number: u32,
+}
+
+/// Collects the rows of both tables, also of several files, then emits sessions in the order of their ids'
+/// first rows.
+#[derive(Debug)]
+pub(crate) struct Join {
+    names: JoinNames,
+    file: u32,
+    ids: HashMap<Box<str>, u32>,
+    sessions: VecDeque<StoredSession>,
+    stages: Vec<StoredStage>,
+    /// Items to emit next, each with its file; `None` until all rows are known.
+    waiting: Option<VecDeque<(u32, Items)>>,
+    next_id: u32,
+}
+
+impl Join {
+    pub(crate) fn new(names: JoinNames) -> Self {
+        Self {
+            names,
+            file: 0,
+            ids: HashMap::new(),
+            sessions: VecDeque::new(),
+            stages: Vec::new(),
+            waiting: None,
+            next_id: 0,
+        }
+    }
+
+    /// Adds a row of the table of sessions, which has this number; too many reject the file.
+    pub(crate) fn add_session(
+        &mut self,
+        id: &str,
+        number: u64,
+        session: JoinedSession,
+        notes: Notes,
+    ) -> Result<(), Invalid> {
+        if self.sessions.len() >= SESSION_LIMIT {
+            return Err(too_many("sessions", SESSION_LIMIT).into());
+        }
+        let (id, place) = (self.number(id)?, self.place(number));
+        self.sessions.push_back(StoredSession { id, place, session, notes });
+        Ok(())
+    }
+
+    /// Adds a row of the table of stages, which has this number; too many reject the file.
+    pub(crate) fn add_stage(&mut self, id: &str, number: u64, stage: JoinedStage) -> Result<(), Invalid> {
+        let interval =
+            TimeInBed::new(stage.start, stage.end, None, None).map_err(|error| error.to_string())?;
+        if self.stages.len() >= SEGMENT_LIMIT {
+            return Err(too_many("stages", SEGMENT_LIMIT).into());
+        }
+        let (id, place) = (self.number(id)?, self.place(number));
+        self.stages.push(StoredStage {
+            id,
+            start: interval.start_millis(),
+            length: u32::try_from(interval.millis()).unwrap_or(u32::MAX),
+            stage: stage.stage.code(),
+            place,
+            offset: stage.offset.map(UtcOffset::minutes),
+        });
+        Ok(())
+    }
+
+    fn number(&mut self, id: &str) -> Result<u32, ImportRefusal> {
+        if let Some(number) = self.ids.get(id) {
+            return Ok(*number);
+        }
+        let number = u32::try_from(self.ids.len()).ok().filter(|_| self.ids.len() < SESSION_LIMIT);
+        let number = number.ok_or_else(|| too_many("sessions", SESSION_LIMIT))?;
+        self.ids.insert(id.into(), number);
+        Ok(number)
+    }
+
+    fn place(&self, number: u64) -> Place {
+        Place { file: self.file, number: u32::try_from(number).unwrap_or(u32::MAX) }
+    }
+
+    fn described(&self, place: Place) -> String {
+        format!("{} {}", self.names.unit, place.number)
+    }
+
+    /// Sorts the rows, drops those that the import repeats, and notes what concerns the whole import.
+    fn prepare(&mut self) -> VecDeque<(u32, Items)> {
+        self.ids = HashMap::new();
+        let (mut repeated, mut first) = (0_usize, None);
+        let mut count = |place: Place| {
+            repeated = repeated.saturating_add(1);
+            first = Some(first.unwrap_or(place).min(place));
+        };
+        self.stages.sort_unstable();
+        self.stages.dedup_by(|next, kept| {
+            let key = |stored: &StoredStage| (stored.id, stored.start, stored.length, stored.stage);
+            let is_the_same = key(next) == key(kept);
+            if is_the_same {
+                count(next.place);
+            }
+            is_the_same
+        });
+        let order = |stored: &StoredSession| {
+            let bed = stored.session.time_in_bed;
+            (stored.id, bed.start_millis(), bed.end_millis(), stored.place)
+        };
+        let mut sessions = Vec::from(std::mem::take(&mut self.sessions));
+        sessions.sort_by_key(order);
+        sessions.dedup_by(|next, kept| {
+            let is_the_same = next.id == kept.id && next.session == kept.session;
+            if is_the_same {
+                count(next.place);
+            }
+            is_the_same
+        });
+        let mut waiting = VecDeque::new();
+        let mut note = |place: Place, note: &dyn Fn(&str, &mut Items)| {
+            let mut items = Items::default();
+            note(&self.described(place), &mut items);
+            waiting.push_back((place.file, items));
+        };
+        if let Some(first) = first {
+            note(first, &|place, items| items.note_count(place, DUPLICATES_NOTE, repeated));
+        }
+        if let Some(first) = sessions.first()
+            && self.stages.is_empty()
+            && !self.names.without_stages.is_empty()
+        {
+            note(first.place, &|place, items| items.note(place, self.names.without_stages));
+        }
+        self.sessions = sessions.into();
+        waiting
+    }
+
+    /// Emits the sessions of the next id; `None` after the last.
+    fn next_of_id(&mut self) -> Option<VecDeque<(u32, Items)>> {
+        let next_stage = self.stages.partition_point(|stage| stage.id < self.next_id);
+        let of_stages = self.stages.get(next_stage).map(|stage| stage.id);
+        let of_sessions = self.sessions.front().map(|stored| stored.id);
+        let id = of_stages.into_iter().chain(of_sessions).min()?;
+        self.next_id = id.saturating_add(1);
+        let end = self.stages.partition_point(|stage| stage.id <= id);
+        let stages = self.stages.get(next_stage..end).unwrap_or_default();
+        let count = self.sessions.iter().take_while(|stored| stored.id == id).count();
+        let sessions: Vec<_> = self.sessions.drain(..count).collect();
+        let mut emitted = VecDeque::new();
+        if sessions.is_empty() {
+            emitted.extend(self.from_stages(stages));
+            return Some(emitted);
+        }
+        let mut outside: Vec<&StoredStage> = stages.iter().collect();
+        for StoredSession { place, session, mut notes, .. } in sessions {
+            let bed = session.time_in_bed;
+            let is_within =
+                |stage: &StoredStage| stage.start < bed.end_millis() && bed.start_millis() < stage.end();
+            let within: Vec<_> = stages.iter().filter(|stage| is_within(stage)).copied().collect();
+            outside.retain(|stage| !is_within(stage));
+            let is_beyond =
+                |stage: &&StoredStage| stage.start < bed.start_millis() || bed.end_millis() < stage.end();
+            notes.count(
+                within.iter().filter(is_beyond).count(),
+                "stages that extend beyond the time in bed were trimmed",
+            );
+            let outcome = record(session, &within, &mut notes);
+            let mut items = Items::default();
+            items.finish_session(&self.described(place), notes, outcome);
+            emitted.push_back((place.file, items));
+        }
+        if let Some(first) = outside.iter().map(|stage| stage.place).min() {
+            let mut items = Items::default();
+            let reason = "stages outside the session with their id were left out";
+            items.note_count(&self.described(first), reason, outside.len());
+            emitted.push_back((first.file, items));
+        }
+        Some(emitted)
+    }
+
+    /// Forms a session from stages whose id no session has.
+    fn from_stages(&self, stages: &[StoredStage]) -> Option<(u32, Items)> {
+        let place = stages.iter().map(|stage| stage.place).min()?;
+        let mut notes = Notes::default();
+        notes.add("no session has the id of these stages; the session was formed from them");
+        let outcome = self.time_in_bed(stages).and_then(|time_in_bed| {
+            let source = session::source(self.names.source)?;
+            let totals = SourceTotals::default();
+            record(JoinedSession { time_in_bed, source, is_nap: None, totals }, stages, &mut notes)
+        });
+        let mut items = Items::default();
+        items.finish_session(&self.described(place), notes, outcome);
+        Some((place.file, items))
+    }
+
+    fn time_in_bed(&self, stages: &[StoredStage]) -> Result<TimeInBed, String> {
+        let none = || "it has no stages".to_owned();
+        let first = stages.first().ok_or_else(none)?;
+        let last = stages.iter().max_by_key(|stage| stage.end()).ok_or_else(none)?;
+        let offset = |stage: &StoredStage| stage.offset.and_then(UtcOffset::from_minutes);
+        let (start, end) = (first.entry()?.start(), last.entry()?.end());
+        session::time_in_bed((start, offset(first)), (end, offset(last)))
+    }
+}
+
+/// Creates a session from its row and its stages.
+fn record(session: JoinedSession, stages: &[StoredStage], notes: &mut Notes) -> Result<SleepRecord, String> {
+    let JoinedSession { time_in_bed, source, is_nap, totals } = session;
+    let entries = stages.iter().map(StoredStage::entry).collect::<Result<_, _>>()?;
+    let hypnogram = Hypnogram::flatten(entries, &time_in_bed).map_err(|error| error.to_string())?;
+    let metrics = session::metrics(&totals, &time_in_bed, notes);
+    let key = SessionKey::derived_from(time_in_bed.start());
+    let head = SleepRecordHead { key, source, time_in_bed, is_nap };
+    session::with_stages(head, hypnogram, metrics, notes)
+}
+
+impl Collection for Join {
+    fn begin_file(&mut self, file: u32) {
+        self.file = file;
+    }
+
+    fn next_session(&mut self, items: &mut Items) -> Option<u32> {
+        if self.waiting.is_none() {
+            self.waiting = Some(self.prepare());
+        }
+        loop {
+            if let Some((file, found)) = self.waiting.as_mut().and_then(VecDeque::pop_front) {
+                items.append(found);
+                return Some(file);
+            }
+            self.waiting = Some(self.next_of_id()?);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,113 @@
+use super::{Join, JoinNames, JoinedSession, JoinedStage};
+use crate::collections::Collection as _;
+use crate::source::{Items, Notes};
+use crate::testing::{notes, sessions, stages};
+use application::ports::import_source::ImportItem;
+use chrono::{DateTime, Utc};
+use domain::sleep::{MetricKind, SourceTotals, Stage, TimeInBed};
+use std::time::Duration;
+
+fn at(minute: i64) -> DateTime<Utc> {
+    DateTime::from_timestamp(1_768_086_000 + minute * 60, 0).unwrap()
+}
+
+fn join() -> Join {
+    let (unit, source, without_stages) = ("line", "ring", "import both tables");
+    Join::new(JoinNames { unit, source, without_stages })
+}
+
+fn session(start: i64, end: i64) -> JoinedSession {
+    let time_in_bed = TimeInBed::new(at(start), at(end), None, None).unwrap();
+    let totals = SourceTotals::default();
+    JoinedSession { time_in_bed, source: crate::session::source("ring").unwrap(), is_nap: None, totals }
+}
+
+fn stage(stage: Stage, start: i64, end: i64) -> JoinedStage {
+    JoinedStage { stage, start: at(start), end: at(end), offset: None }
+}
+
+fn emitted(join: &mut Join) -> Vec<ImportItem> {
+    let mut items = Items::default();
+    while join.next_session(&mut items).is_some() {}
+    items.take()
+}
+
+#[test]
+fn a_session_and_its_stages_are_joined_in_any_order_of_rows() {
+    let add = |join: &mut Join, row: usize| match row {
+        0 => join.add_session("a", 1, session(0, 60), Notes::default()).unwrap(),
+        1 => join.add_stage("a", 2, stage(Stage::Deep, 20, 60)).unwrap(),
+        _ => join.add_stage("a", 3, stage(Stage::Light, 0, 20)).unwrap(),
+    };
+    for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2]] {
+        let mut join = join();
+        order.iter().for_each(|row| add(&mut join, *row));
+        let items = emitted(&mut join);
+        assert_eq!(stages(&sessions(&items)[0]), ["LIGHT 23:00-23:20", "DEEP 23:20-00:00"]);
+        assert_eq!((items.len(), items[0].place()), (1, "line 1"));
+    }
+}
+
+#[test]
+fn a_row_that_the_import_repeats_is_read_once_and_counted() {
+    let mut join = join();
+    for number in [1, 2, 3] {
+        join.add_session("a", number, session(0, 60), Notes::default()).unwrap();
+        join.add_stage("a", number + 10, stage(Stage::Light, 0, 60)).unwrap();
+    }
+    let items = emitted(&mut join);
+    assert_eq!(sessions(&items).len(), 1);
+    assert_eq!(notes(&items), ["line 2: records that the import contains more than once were read once: 4"]);
+}
+
+#[test]
+fn two_sessions_with_one_id_have_the_stages_that_they_overlap() {
+    let mut join = join();
+    join.add_session("a", 1, session(0, 60), Notes::default()).unwrap();
+    join.add_session("a", 2, session(600, 660), Notes::default()).unwrap();
+    join.add_stage("a", 3, stage(Stage::Light, 0, 60)).unwrap();
+    join.add_stage("a", 4, stage(Stage::Rem, 600, 661)).unwrap();
+    join.add_stage("a", 5, stage(Stage::Rem, 300, 310)).unwrap();
+    let items = emitted(&mut join);
+    let found: Vec<_> = sessions(&items).iter().map(stages).collect();
+    assert_eq!(found, [["LIGHT 23:00-00:00"], ["REM 09:00-10:00"]]);
+    assert_eq!(
+        notes(&items),
+        [
+            "line 2: stages that extend beyond the time in bed were trimmed: 1",
+            "line 5: stages outside the session with their id were left out: 1"
+        ]
+    );
+}
+
+#[test]
+fn stages_without_a_session_form_one() {
+    let mut join = join();
+    join.add_stage("a", 7, stage(Stage::Light, 30, 60)).unwrap();
+    join.add_stage("a", 8, stage(Stage::Deep, 0, 30)).unwrap();
+    let items = emitted(&mut join);
+    assert_eq!(stages(&sessions(&items)[0]), ["DEEP 23:00-23:30", "LIGHT 23:30-00:00"]);
+    let note = "line 7: no session has the id of these stages; the session was formed from them";
+    assert_eq!(notes(&items), [note]);
+}
+
+#[test]
+fn sessions_without_any_stage_have_their_totals_and_one_note() {
+    let mut join = join();
+    let totals = SourceTotals { asleep: Some(Duration::from_secs(3000)), ..SourceTotals::default() };
+    for (id, start) in [("a", 0), ("b", 600)] {
+        let session = JoinedSession { totals, ..session(start, start + 60) };
+        join.add_session(id, 1, session, Notes::default()).unwrap();
+    }
+    let items = emitted(&mut join);
+    assert_eq!(notes(&items), ["line 1: import both tables"]);
+    for record in sessions(&items) {
+        assert_eq!(crate::testing::metric(&record, MetricKind::TimeNightAsleep), Some(3000.0));
+        assert!(!record.key().is_given());
+    }
+}
+
+#[test]
+fn a_stage_that_ends_before_it_starts_is_rejected() {
+    assert!(join().add_stage("a", 1, stage(Stage::Light, 10, 10)).is_err());
+}
