@@ -1,7 +1,7 @@
 //! SQLite databases of exports.
 //!
-//! A database is copied to a private file and opened read-only, as untrusted content: no view, trigger, virtual
-//! table or generated column is evaluated, and no file beside it is read.
+//! A database is copied to a private file and opened read-only, as untrusted content: no view, trigger,
+//! virtual table or generated column is evaluated, and no other file is read.
 
 use crate::input::{Bytes, RECORD_LIMIT};
 use application::ports::import_source::ImportRefusal;

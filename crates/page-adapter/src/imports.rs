@@ -17,7 +17,7 @@ use application::import::{
     Counts, Import, ImportReport, KeptItem, KeptReason, KeptRecord, Rejection, ReportNote, UndoCounts,
     UndoImportError, Undone,
 };
-use application::ports::upload_files::UploadFormat;
+use application::upload::UploadFormat;
 use application::upload::{DiscardReason, UploadKey};
 use domain::id::ImportId;
 use domain::import::{Canceller, ImportOrigin, ImportState};

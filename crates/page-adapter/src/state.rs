@@ -22,13 +22,13 @@ use application::passkey::{
     SignInWithPasskey,
 };
 use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
-use application::ports::upload_files::UploadFormat;
 use application::profile::{ChangeProfile, ShowProfile};
 use application::read::ListIntakes;
 use application::sandbox::{CreateSandboxPeople, EraseSandboxPeople, ListSandboxPeople};
 use application::second_factor::{
     BeginSetUp, FindSecondFactor, ReplaceRecoveryCodes, TurnOffSecondFactor, TurnOnSecondFactor,
 };
+use application::upload::UploadFormat;
 use application::upload::{AddPart, BeginUpload, DiscardUpload, FindImport, FinishUpload};
 use chrono::{DateTime, Utc};
 use domain::passkey::RelyingParty;

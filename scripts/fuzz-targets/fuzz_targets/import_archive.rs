@@ -5,7 +5,6 @@
 #[path = "shared/import.rs"]
 mod import;
 
-use import_adapter::Format;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -13,5 +12,5 @@ fuzz_target!(|bytes: &[u8]| {
     let begins: &[u8] = if first % 2 == 0 { b"PK\x03\x04" } else { b"\x1f\x8b\x08" };
     let named = rest.starts_with(b"PK") || rest.starts_with(b"\x1f\x8b");
     let file = if named { rest.to_vec() } else { [begins, rest].concat() };
-    let _ = import::read_twice(&file, Format::Auto);
+    let _ = import::read_twice(&file, None);
 });

@@ -9,6 +9,7 @@ mod begin_upload;
 mod discard_upload;
 mod find_import;
 mod finish_upload;
+mod format;
 mod personal_file;
 mod process_uploads;
 mod refusal_text;
@@ -18,6 +19,7 @@ pub use begin_upload::{BeginUpload, BeginUploadCommand, BeginUploadError};
 pub use discard_upload::{DiscardReason, DiscardUpload};
 pub use find_import::FindImport;
 pub use finish_upload::{FinishUpload, FinishUploadError, UploadOptions};
+pub use format::UploadFormat;
 pub use process_uploads::{ProcessUploads, ProcessUploadsError, UploadEnd, UploadJob};
 
 use crate::ports::storage::{Import, StorageError, UnitOfWork};

@@ -1,7 +1,7 @@
 //! Texts for rejected files, for the upload page.
 
 use crate::ports::import_source::ImportRefusal;
-use crate::ports::upload_files::UploadFormat;
+use crate::upload::UploadFormat;
 
 /// Describes why a file was rejected and what the user can do on the page.
 pub(super) fn refusal_text(refusal: &ImportRefusal, formats: &[UploadFormat]) -> String {

@@ -35,7 +35,7 @@ pub(crate) fn configure(routes: &mut ServiceConfig) {
 
 /// Everything that is stored about a person
 ///
-/// Returns everything that the token allows: as lines that `restwell import` reads (`docs/import/ndjson.md`),
+/// Returns everything that the token allows: as lines that `restwell import` reads (JSON lines),
 /// or as a zip archive of CSV files with a README. The response is streamed while the records are read; an
 /// aborted response is incomplete.
 #[utoipa::path(

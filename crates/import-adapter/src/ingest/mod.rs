@@ -1,6 +1,6 @@
 //! Ingest bodies of first-party backends: the members of Restwell's NDJSON, in a list or one item per line.
 //!
-//! The members are those of `README.md` next to this file; `type` is ignored, because the path determines it.
+//! The members are those of the format `ndjson`; `type` is ignored, because the path determines it.
 
 mod records;
 #[cfg(test)]

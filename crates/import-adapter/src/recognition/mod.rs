@@ -14,8 +14,8 @@ use crate::seen::FilePreview;
 use application::ports::import_source::ImportRefusal;
 use std::path::Path;
 
-/// Recognises a file, or reports what was found instead; `asked` is the format that it should have. A database
-/// is copied to `scratch`.
+/// Recognises a file, or reports what was found instead; `asked` is the format that it should have. A
+/// database is copied to `scratch`.
 pub(crate) fn recognise(
     bytes: Bytes,
     asked: Option<Format>,

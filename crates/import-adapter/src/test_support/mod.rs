@@ -65,7 +65,9 @@ pub fn content(text: &str) -> Vec<u8> {
 pub fn database(sql: &str) -> Vec<u8> {
     let file = tempfile::NamedTempFile::new().expect("a temporary file");
     let connection = rusqlite::Connection::open(file.path()).expect("a database");
-    connection.execute_batch(&format!("PRAGMA journal_mode = OFF; {sql}")).expect("statements");
+    connection
+        .execute_batch(&format!("PRAGMA page_size = 512; PRAGMA journal_mode = OFF; {sql}"))
+        .expect("statements");
     drop(connection);
     std::fs::read(file.path()).expect("its content")
 }

@@ -3,7 +3,7 @@
 use super::nights::Figure;
 use super::picture::{Durations, Hypnogram};
 use super::{Moment, Person};
-use application::ports::upload_files::UploadFormat;
+use application::upload::UploadFormat;
 use askama::Template;
 use http_adapter::Operator;
 

@@ -13,7 +13,7 @@ mod supplements;
 mod webhooks;
 
 use super::{Moment, Person, View};
-use application::ports::upload_files::UploadFormat;
+use application::upload::UploadFormat;
 
 /// Formats for the pages that list them.
 pub(crate) const UPLOAD_FORMATS: [UploadFormat; 3] = [

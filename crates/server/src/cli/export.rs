@@ -26,7 +26,7 @@ use system_adapter::TimerPause;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  restwell export --user ada@example.org > ada.ndjson\n  \
     restwell export --user ada@example.org --format zip --output ada.zip\n\n\
-    docs/import/ndjson.md describes the lines.")]
+    crates/import-adapter/src/formats/ndjson/README.md describes the lines.")]
 pub(crate) struct ExportArguments {
     /// User id or email address
     #[arg(long, value_name = "USER", value_parser = UserRef::parse, allow_hyphen_values = true)]

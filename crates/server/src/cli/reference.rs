@@ -6,6 +6,7 @@ use crate::telemetry;
 use clap::Subcommand;
 use http_adapter::openapi::openapi_json;
 use http_adapter::{authorization_reference, error_reference};
+use import_adapter::Format;
 
 /// Reference documents.
 #[derive(Debug, Clone, Copy, Subcommand)]
@@ -20,6 +21,8 @@ pub(crate) enum ReferenceCommand {
     Authorization,
     /// Every metric with its labels and meaning
     Metrics,
+    /// Every format of files that can be imported
+    Formats,
 }
 
 /// Prints a document.
@@ -30,6 +33,7 @@ pub(crate) fn run(command: ReferenceCommand) -> anyhow::Result<()> {
         ReferenceCommand::Errors => error_reference(),
         ReferenceCommand::Authorization => authorization_reference(),
         ReferenceCommand::Metrics => telemetry::metrics_reference(),
+        ReferenceCommand::Formats => Format::reference(),
     };
     Ok(output::print_text(&text)?)
 }

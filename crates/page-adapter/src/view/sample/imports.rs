@@ -5,7 +5,7 @@ use crate::view::{
     FormErrors, ImportCounts, ImportLine, ImportPage, ImportPhase, ImportProfile, ImportRemark, Imports,
     KeptLine, ProfileLine, UndoLine,
 };
-use application::ports::upload_files::UploadFormat;
+use application::upload::UploadFormat;
 
 pub(super) fn samples(source: TextSource) -> Vec<Sample> {
     lists(source).into_iter().chain(single(source)).collect()

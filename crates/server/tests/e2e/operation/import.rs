@@ -245,7 +245,8 @@ on_sqlite! {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_example_in_the_documentation_is_imported() {
-    let documentation = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/import/ndjson.md");
+    let documentation =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../import-adapter/src/formats/ndjson/README.md");
     let documentation = std::fs::read_to_string(documentation).expect("documentation");
     let (_, example) = documentation.split_once("```json\n").expect("example");
     let (example, _) = example.split_once("```").expect("end");
