@@ -9,7 +9,7 @@ mod several_files;
 mod unknown;
 
 use crate::test_support::content;
-use crate::testing::{context, read};
+use crate::testing::{context, notes, read, read_path, sessions};
 use crate::{Format, open};
 use application::ports::import_source::{ImportItem, ImportRefusal};
 use proptest::prelude::{any, prop, prop_assert, proptest};
@@ -54,6 +54,27 @@ fn an_accepted_record_reports_its_position() {
 fn each_example_is_recognised_by_its_content() {
     for (format, text) in examples() {
         assert_eq!(open_text(&content(text), None), Ok(format.as_str()), "{text}");
+    }
+}
+
+#[test]
+fn an_export_of_many_nights_has_a_session_for_each() {
+    for format in Format::ALL {
+        let export = format.fixtures().export(15);
+        if export.is_empty() || matches!(format, Format::IntakeCsv | Format::Dsld) {
+            continue;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        for (name, content) in export {
+            std::fs::write(folder.path().join(name), content).unwrap();
+        }
+        let (_, items) = read_path(folder.path(), format, "UTC").unwrap();
+        assert_eq!((sessions(&items).len(), items.len()), (15, 15), "{format:?}: {:?}", notes(&items));
+        let has_stages = !format.fixtures().export.is_empty();
+        assert!(
+            sessions(&items).iter().all(|record| record.hypnogram().is_empty() != has_stages),
+            "{format:?}"
+        );
     }
 }
 

@@ -79,6 +79,51 @@ pub struct Fixtures {
     pub examples: &'static [&'static str],
     /// How files of the format are written, one of each kind.
     pub layouts: &'static [Layout],
+    /// Files of a realistic export, with stages if the format has them; empty: one of the first layout.
+    pub export: &'static [ExportFile],
+}
+
+/// A file of an export of many nights.
+#[derive(Debug)]
+pub struct ExportFile {
+    /// Name of the file.
+    pub name: &'static str,
+    /// Text before the first night.
+    pub before: &'static str,
+    /// Writes a night from its number and its start; it lasts for 8 hours.
+    pub night: fn(usize, DateTime<Utc>) -> String,
+    /// Text between two nights.
+    pub between: &'static str,
+    /// Text after the last night.
+    pub after: &'static str,
+}
+
+impl Fixtures {
+    /// Writes an export with one night a day; returns the name and content of each file.
+    pub fn export(&self, nights: usize) -> Vec<(&'static str, Vec<u8>)> {
+        let starts = (0..nights).zip((0..).step_by(1440));
+        if let ([], Some(layout)) = (self.export, self.layouts.first()) {
+            let night = |(_, start)| GeneratedRecord { start, length: 480, form: RecordForm::Plain };
+            let records: Vec<_> = starts.map(night).collect();
+            return vec![("export", layout.file(0, &records).bytes())];
+        }
+        let files = self.export.iter().map(|file| {
+            let nights = starts.clone().map(|(number, start)| (file.night)(number, at(start)));
+            let nights = nights.collect::<Vec<_>>().join(file.between);
+            (file.name, content(&format!("{}{nights}{}", file.before, file.after)))
+        });
+        files.collect()
+    }
+}
+
+/// Returns 20 stages of a night that starts at this time: the number of each, its start and its end.
+pub(crate) fn night_stages(
+    start: DateTime<Utc>,
+) -> impl Iterator<Item = (usize, DateTime<Utc>, DateTime<Utc>)> {
+    (0..20).map(move |number| {
+        let minutes = |number: usize| TimeDelta::minutes(i64::try_from(number * 24).unwrap_or_default());
+        (number, start + minutes(number), start + minutes(number + 1))
+    })
 }
 
 /// What a record of a file is.

@@ -1,6 +1,6 @@
 //! Generated files of the format, for tests.
 
-use crate::test_support::{Fixtures, Layout, RecordKind, local};
+use crate::test_support::{ExportFile, Fixtures, Layout, RecordKind, local, night_stages};
 
 pub(crate) const FIXTURES: Fixtures = Fixtures {
     examples: &["<HealthData>\n<Record type=\"HKCategoryTypeIdentifierSleepAnalysis\" sourceName=\"watch\"
@@ -21,6 +21,25 @@ pub(crate) const FIXTURES: Fixtures = Fixtures {
         unreadable: "<Record type=\"HKCategoryTypeIdentifierSleepAnalysis\" sourceName=\"watch\" startDate=\"never\" \
                  endDate=\"never\" value=\"HKCategoryValueSleepAnalysisAsleepREM\"/>\n",
         blank: Some("\n"),
+        between: "",
+        after: "</HealthData>",
+    }],
+    export: &[ExportFile {
+        name: "export.xml",
+        before: "<HealthData>\n",
+        night: |_, start| {
+            let record = |(number, start, end): (usize, _, _)| {
+                let (form, stages) = ("%Y-%m-%d %H:%M:%S +0000", ["Core", "Deep", "Core", "REM"]);
+                format!(
+                    "<Record type=\"HKCategoryTypeIdentifierSleepAnalysis\" sourceName=\"watch\" startDate=\"{}\" \
+                     endDate=\"{}\" value=\"HKCategoryValueSleepAnalysisAsleep{}\"/>\n",
+                    local(start, form),
+                    local(end, form),
+                    stages[number % 4]
+                )
+            };
+            night_stages(start).map(record).collect()
+        },
         between: "",
         after: "</HealthData>",
     }],

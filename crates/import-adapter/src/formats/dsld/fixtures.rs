@@ -19,4 +19,5 @@ pub(crate) const FIXTURES: Fixtures = Fixtures {
         between: ",",
         after: "]",
     }],
+    export: &[],
 };

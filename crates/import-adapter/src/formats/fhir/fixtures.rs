@@ -27,4 +27,5 @@ pub(crate) const FIXTURES: Fixtures = Fixtures {
         between: ",",
         after: "]",
     }],
+    export: &[],
 };

@@ -1,6 +1,7 @@
 //! Generated files of the format, for tests.
 
-use crate::test_support::{Fixtures, Layout, RecordKind, local};
+use crate::test_support::{ExportFile, Fixtures, Layout, RecordKind, local, night_stages};
+use chrono::TimeDelta;
 
 pub(crate) const FIXTURES: Fixtures = Fixtures {
     examples: &[
@@ -54,4 +55,22 @@ pub(crate) const FIXTURES: Fixtures = Fixtures {
             after: "",
         },
     ],
+    export: &[ExportFile {
+        name: "sleep.json",
+        before: "[",
+        night: |number, start| {
+            let form = "%Y-%m-%dT%H:%M:%S.000";
+            let stage = |(number, start, _): (usize, _, _)| {
+                let level = ["light", "deep", "rem", "wake"][number % 4];
+                format!(r#"{{"dateTime":"{}","level":"{level}","seconds":1440}}"#, local(start, form))
+            };
+            let stages = night_stages(start).map(stage).collect::<Vec<_>>().join(",");
+            let (start, end) = (local(start, form), local(start + TimeDelta::hours(8), form));
+            format!(
+                r#"{{"logId":{number},"startTime":"{start}","endTime":"{end}","levels":{{"data":[{stages}]}}}}"#
+            )
+        },
+        between: ",",
+        after: "]",
+    }],
 };

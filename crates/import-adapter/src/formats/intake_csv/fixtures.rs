@@ -17,4 +17,5 @@ pub(crate) const FIXTURES: Fixtures = Fixtures {
         between: "",
         after: "",
     }],
+    export: &[],
 };

@@ -64,4 +64,5 @@ pub(crate) const FIXTURES: Fixtures = Fixtures {
             after: "\n",
         },
     ],
+    export: &[],
 };

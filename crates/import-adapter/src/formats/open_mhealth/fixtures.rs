@@ -36,4 +36,5 @@ pub(crate) const FIXTURES: Fixtures = Fixtures {
             after: "]",
         },
     ],
+    export: &[],
 };

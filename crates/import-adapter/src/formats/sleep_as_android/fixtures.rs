@@ -1,6 +1,7 @@
 //! Generated files of the format, for tests.
 
-use crate::test_support::{Fixtures, Layout, RecordKind, local};
+use crate::test_support::{ExportFile, Fixtures, Layout, RecordKind, local, night_stages};
+use chrono::{DateTime, TimeDelta, Utc};
 
 pub(crate) const FIXTURES: Fixtures = Fixtures {
     examples: &[
@@ -15,6 +16,25 @@ pub(crate) const FIXTURES: Fixtures = Fixtures {
         },
         unreadable: "7,UTC,never,never,,\n",
         blank: Some("\n"),
+        between: "",
+        after: "",
+    }],
+    export: &[ExportFile {
+        name: "sleep-export.csv",
+        before: "",
+        night: |number, start| {
+            let form = "%d. %m. %Y %H:%M";
+            let event = |(number, start, end): (usize, DateTime<Utc>, DateTime<Utc>)| {
+                let stage = ["LIGHT", "DEEP", "REM", "AWAKE"][number % 4];
+                let (start, end) = (start.timestamp_millis(), end.timestamp_millis());
+                format!("{stage}_START-{start},{stage}_END-{end}")
+            };
+            let events = night_stages(start).map(event).collect::<Vec<_>>().join(",");
+            let columns = ["Event"; 40].join(",");
+            let end = start + TimeDelta::hours(8);
+            let (start, end) = (local(start, form), local(end, form));
+            format!("Id,Tz,From,To,Sched,Hours,{columns}\n{number},UTC,{start},{end},,8.0,{events}\n")
+        },
         between: "",
         after: "",
     }],

@@ -18,4 +18,5 @@ pub(crate) const FIXTURES: Fixtures = Fixtures {
         between: "",
         after: "",
     }],
+    export: &[],
 };

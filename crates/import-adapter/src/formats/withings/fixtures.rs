@@ -1,6 +1,7 @@
 //! Generated files of the format, for tests.
 
-use crate::test_support::{Fixtures, Layout, RecordKind};
+use crate::test_support::{ExportFile, Fixtures, Layout, RecordKind, night_stages};
+use chrono::{DateTime, Utc};
 
 pub(crate) const FIXTURES: Fixtures = Fixtures {
     examples: &[
@@ -37,4 +38,17 @@ pub(crate) const FIXTURES: Fixtures = Fixtures {
             after: "]}}",
         },
     ],
+    export: &[ExportFile {
+        name: "series.json",
+        before: r#"{"status":0,"body":{"series":["#,
+        night: |_, start| {
+            let stretch = |(number, start, end): (usize, DateTime<Utc>, DateTime<Utc>)| {
+                let (start, end, state) = (start.timestamp(), end.timestamp(), number % 4);
+                format!(r#"{{"startdate":{start},"enddate":{end},"state":{state},"model":"Mat"}}"#)
+            };
+            night_stages(start).map(stretch).collect::<Vec<_>>().join(",")
+        },
+        between: ",",
+        after: "]}}",
+    }],
 };
