@@ -111,8 +111,9 @@ impl Database {
     /// Lists the tables and views by name.
     pub(crate) fn schema(&self) -> Result<Schema, ImportRefusal> {
         let mut tables = Vec::new();
-        let sql = "SELECT name, type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' AS is_table FROM sqlite_schema \
-            WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite~_%' ESCAPE '~' ORDER BY name";
+        // How SQLite itself understands the schema, whose text a file may spell in many ways.
+        let sql = "SELECT name, type = 'table' FROM pragma_table_list WHERE schema = 'main' \
+            AND name NOT LIKE 'sqlite~_%' ESCAPE '~' ORDER BY name";
         self.each_row(sql, &mut |row| {
             if tables.len() < TABLE_LIMIT {
                 let name = row.text(0).unwrap_or_default().to_owned();
