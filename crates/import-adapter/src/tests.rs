@@ -6,6 +6,7 @@ mod each_record;
 mod repeated_column;
 mod samples;
 mod several_files;
+mod several_tables;
 mod unknown;
 
 use crate::test_support::content;
