@@ -83,6 +83,12 @@ impl Sums {
         self.checked(value, seconds)
     }
 
+    /// Returns a length in milliseconds; `None` if the record does not state it.
+    pub(crate) fn millis(&mut self, value: &LooseScalar) -> Option<Duration> {
+        let millis = value.number().and_then(|millis| Duration::try_from_secs_f64(millis / 1000.0).ok());
+        self.checked(value, millis)
+    }
+
     /// Returns a length in minutes; `None` if the record does not state it.
     pub(crate) fn minutes(&mut self, value: &LooseScalar) -> Option<Duration> {
         let minutes = value.number().and_then(|minutes| Duration::try_from_secs_f64(minutes * 60.0).ok());
