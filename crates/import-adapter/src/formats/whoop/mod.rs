@@ -1,10 +1,13 @@
-//! WHOOP: `sleeps.csv` of its export, with column names in the language of the account.
+//! WHOOP: `sleeps.csv` of its export, with column names in the language of the account, and answers of its API.
 //!
 //! The rules are in `README.md` next to this file.
 
 #[cfg(any(test, feature = "test-support"))]
 pub(super) mod fixtures;
+mod members;
 mod night;
+mod responses;
+mod sleep;
 mod translated;
 
 use crate::formats::{Format, FormatInfo, OtherTable, TableHeader};
@@ -20,7 +23,7 @@ pub(super) const FORMAT: FormatInfo = FormatInfo {
     file: "a WHOOP file",
     maker: "WHOOP",
     steps: &["In the app’s settings, export your data.", "Upload the ZIP file from the email."],
-    files: "`sleeps.csv`, or the zip",
+    files: "`sleeps.csv`, or the zip; API responses (1 and 2)",
     result: "nights with totals",
     recognise,
     tables: &[TableHeader { needs: &COLUMNS, knows: &[], separator: Separator::Comma }],
@@ -47,8 +50,11 @@ pub(super) const FORMAT: FormatInfo = FormatInfo {
 pub(crate) const COLUMNS: [&str; 5] =
     ["Cycle start time", "Cycle timezone", "Sleep onset", "Wake onset", "Nap"];
 
-/// Recognises the header of the table of sleeps.
-pub(crate) fn recognise(seen: &FilePreview, _named: bool) -> Option<RecognisedFile> {
+/// Recognises the header of the table of sleeps, or the members of a sleep of the API.
+fn recognise(seen: &FilePreview, named: bool) -> Option<RecognisedFile> {
+    if let Some(sketch) = seen.json() {
+        return responses::recognise(sketch, named);
+    }
     seen.text().and_then(Text::header).filter(|header| Whoop::is_header(header))?;
     Some(RecognisedFile::table::<Whoop>(Format::Whoop))
 }

@@ -1,3 +1,5 @@
+mod responses;
+
 use crate::Format;
 use crate::testing::{accepted_session, frame, metric, notes, only_session, read, rejections, sessions};
 use application::ports::import_source::ImportRefusal;
