@@ -34,8 +34,9 @@ pub(crate) trait TableFormat: Send {
         false
     }
 
-    /// Adds the items of a row; `zone` applies to times without one.
-    fn read(fields: &Fields<'_>, zone: TimeZone, place: &str, items: &mut Items);
+    /// Adds the items of a row; `zone` applies to times without one. Rows that form sessions together are
+    /// read with [`TableReader::read_row`] instead.
+    fn read(_fields: &Fields<'_>, _zone: TimeZone, _place: &str, _items: &mut Items) {}
 }
 
 /// Fields of a row.
@@ -94,7 +95,27 @@ impl<F: TableFormat> TableReader<F> {
         })
     }
 
-    fn read(&mut self, mut row: Row, items: &mut Items) -> Result<(), ImportRefusal> {
+    /// Reads the next row, a record with `read`, which also receives its line; `false` at the end.
+    pub(crate) fn read_row(
+        &mut self,
+        items: &mut Items,
+        read: impl FnOnce(&Fields<'_>, u64, &mut Items) -> Result<(), ImportRefusal>,
+    ) -> Result<bool, ImportRefusal> {
+        match self.rows.next_row()? {
+            Some(row) => self.read(row, items, read).map(|()| true),
+            None if self.rows_skipped && !self.rows_read => Err(ImportRefusal::HoldsNoSleep(
+                "none of its rows is a record that can be imported".to_owned(),
+            )),
+            None => Ok(false),
+        }
+    }
+
+    fn read(
+        &mut self,
+        mut row: Row,
+        items: &mut Items,
+        read: impl FnOnce(&Fields<'_>, u64, &mut Items) -> Result<(), ImportRefusal>,
+    ) -> Result<(), ImportRefusal> {
         let place = row.place();
         if F::TRAILING_SEPARATOR && row.fields.last().is_some_and(String::is_empty) {
             let is_header = self.columns.is_empty();
@@ -129,7 +150,7 @@ impl<F: TableFormat> TableReader<F> {
         if let Some(reason) = &self.header_fault {
             items.reject(&place, reason);
         } else if has_all_fields && !hides_rows {
-            F::read(&fields, self.zone, &place, items);
+            return read(&fields, row.start.line, items);
         } else if !has_all_fields && row.end == LineEnd::EndOfFile {
             // A row truncated by the end of the file has too few fields.
             return Err(self.rows.ends_too_early());
@@ -151,13 +172,11 @@ impl<F: TableFormat> TableReader<F> {
 
 impl<F: TableFormat> RecordReader for TableReader<F> {
     fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal> {
-        match self.rows.next_row()? {
-            Some(row) => self.read(row, items).map(|()| true),
-            None if self.rows_skipped && !self.rows_read => Err(ImportRefusal::HoldsNoSleep(
-                "none of its rows is a record that can be imported".to_owned(),
-            )),
-            None => Ok(false),
-        }
+        let zone = self.zone;
+        self.read_row(items, |fields, line, items| {
+            F::read(fields, zone, &format!("line {line}"), items);
+            Ok(())
+        })
     }
 
     fn bytes_read(&self) -> u64 {
