@@ -7,6 +7,7 @@ mod dsld;
 mod fhir;
 mod fitbit;
 mod garmin;
+mod google_health;
 mod hypnogram;
 mod info;
 pub(crate) mod intake_csv;
@@ -65,6 +66,7 @@ macro_rules! formats {
 formats! {
     AppleHealth = apple_health,
     Fitbit = fitbit,
+    GoogleHealth = google_health,
     Oura = oura,
     Whoop = whoop,
     Garmin = garmin,

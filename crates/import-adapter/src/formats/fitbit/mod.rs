@@ -6,6 +6,7 @@ mod clock;
 #[cfg(any(test, feature = "test-support"))]
 pub(super) mod fixtures;
 mod log;
+mod log_reader;
 mod minute;
 mod recognition;
 mod session;
@@ -15,9 +16,6 @@ mod web_clock;
 mod web_export;
 
 use crate::formats::{FormatInfo, OtherTable, TableHeader};
-use crate::json::{Record, decode};
-use crate::source::{Items, Notes};
-use domain::time::TimeZone;
 
 /// The format.
 pub(super) const FORMAT: FormatInfo = FormatInfo {
@@ -42,13 +40,6 @@ pub(super) const FORMAT: FormatInfo = FormatInfo {
 
 /// Source of these sessions.
 const SOURCE: &str = "fitbit";
-
-/// Adds the session of a sleep log.
-fn read(record: &Record<'_>, zone: TimeZone, items: &mut Items) {
-    let mut notes = Notes::default();
-    let outcome = decode(record.text).and_then(|log| session::read(&log, zone, &mut notes));
-    items.finish_session(&record.place(), notes, outcome);
-}
 
 #[cfg(test)]
 mod tests;

@@ -1,9 +1,10 @@
 //! Detection of Fitbit files.
 
+use super::log_reader::LogReader;
 use super::web_export::{WebExport, begins_web_export};
 use crate::formats::Format;
 use crate::input::Cursor;
-use crate::json::Layout;
+use crate::json::{Document, Layout};
 use crate::recognised::RecognisedFile;
 use crate::seen::FilePreview;
 use crate::sketch::Sketch;
@@ -20,7 +21,9 @@ pub(crate) fn recognise(seen: &FilePreview, named: bool) -> Option<RecognisedFil
         }));
     }
     let layout = layout(seen.json()?, named)?;
-    Some(RecognisedFile::document(Format::Fitbit, layout, super::read))
+    Some(RecognisedFile::new(Format::Fitbit, move |bytes, context| {
+        Ok(LogReader::new(Document::new(Cursor::new(bytes)?, layout), context.zone))
+    }))
 }
 
 fn layout(sketch: &Sketch, named: bool) -> Option<Layout> {

@@ -1,0 +1,54 @@
+//! Nights that Fitbit's JSON of the same import contains.
+
+use domain::sleep::{Detail, SleepRecord, TimeInBed};
+
+/// Maximum number of nights; more than 500 years of them.
+const LOG_LIMIT: usize = 200_000;
+/// Maximum number of nights that are compared with one session: those that start last before its end.
+const COMPARED: usize = 200;
+
+/// A night and how detailed it is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct KnownLog {
+    pub(super) time_in_bed: TimeInBed,
+    pub(super) detail: Detail,
+}
+
+/// The nights, sorted by start once all are known.
+#[derive(Debug, Default)]
+pub(super) struct KnownLogs(Vec<KnownLog>);
+
+impl KnownLogs {
+    pub(super) fn add(&mut self, record: &SleepRecord) {
+        if self.0.len() < LOG_LIMIT {
+            self.0.push(KnownLog { time_in_bed: *record.time_in_bed(), detail: record.detail() });
+        }
+    }
+
+    /// Sorts the nights; of equal ones the most detailed stays.
+    pub(super) fn sort(&mut self) {
+        let order = |log: &KnownLog| (log.time_in_bed.start_millis(), log.time_in_bed.end_millis());
+        self.0.sort_by_key(|log| (order(log), std::cmp::Reverse(log.detail)));
+        self.0.dedup_by_key(|log| order(log));
+    }
+
+    pub(super) const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Finds the night that shares most with a session, and at least half of the longer one.
+    pub(super) fn find(&self, time_in_bed: &TimeInBed) -> Option<&KnownLog> {
+        let begun = self.0.partition_point(|log| log.time_in_bed.start() < time_in_bed.end());
+        let candidates = self.0.get(..begun).unwrap_or_default().iter().rev().take(COMPARED);
+        let shared = |log: &&KnownLog| {
+            let end = log.time_in_bed.end_millis().min(time_in_bed.end_millis());
+            end.saturating_sub(log.time_in_bed.start_millis().max(time_in_bed.start_millis()))
+        };
+        candidates.filter(|log| log.time_in_bed.shares_half_of_longer(time_in_bed)).max_by_key(shared)
+    }
+
+    /// Returns whether one of the nights starts in the same minute as a session and is the same night.
+    pub(super) fn starts_with(&self, time_in_bed: &TimeInBed) -> bool {
+        self.find(time_in_bed).is_some_and(|log| log.time_in_bed.minutes().0 == time_in_bed.minutes().0)
+    }
+}

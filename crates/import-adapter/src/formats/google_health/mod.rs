@@ -1,0 +1,87 @@
+//! Google Health, formerly Fitbit: tables of its Takeout export, and answers of the Google Health API.
+//!
+//! The rules are in `README.md` next to this file.
+
+mod account;
+#[cfg(any(test, feature = "test-support"))]
+pub(super) mod fixtures;
+mod known_logs;
+mod placeholder;
+mod point;
+mod point_session;
+mod points;
+mod stage;
+mod table;
+mod table_reader;
+mod tally;
+
+pub(super) use account::Account;
+
+use crate::formats::{Format, FormatInfo, OtherTable, TableHeader};
+use crate::input::{Separator, has_columns};
+use crate::recognised::RecognisedFile;
+use crate::seen::{FilePreview, Text};
+
+/// The format.
+pub(super) const FORMAT: FormatInfo = FormatInfo {
+    name: "google-health",
+    file: "a Google Health file",
+    maker: "Google Health (Fitbit)",
+    steps: &[
+        "Open takeout.google.com with the Google account of your watch.",
+        "Choose “Deselect all”, then select “Fitbit” or “Google Health”.",
+        "Choose “Next step”, then “Export once” as .zip, with the largest size.",
+        "When the email arrives, download the ZIP file within seven days.",
+        "Upload the ZIP file as it is; if there are several, upload all of them.",
+    ],
+    files: "`UserSleeps_*.csv` with `UserSleepStages_*.csv`, the Takeout zip, answers of the Google Health API",
+    result: "nights with stages",
+    recognise,
+    tables: &[
+        TableHeader { needs: &table::SESSION_COLUMNS, knows: &[], separator: Separator::Comma },
+        TableHeader { needs: &table::STAGE_COLUMNS, knows: &[], separator: Separator::Comma },
+    ],
+    others: &[
+        OtherTable {
+            columns: &["sleep_score_id", "overall_score"],
+            advice: "this is Google Health's table of sleep scores (UserSleepScores), which contains no nights; \
+                import the files UserSleeps and UserSleepStages of the same folder, or the whole zip",
+        },
+        OtherTable {
+            columns: &["sleep_type", "sleep_start_time", "schedule_variability"],
+            advice: "this is a table of monthly sleep profiles, which contains no nights; import the whole zip \
+                of the same export",
+        },
+        OtherTable {
+            columns: &["sleep_start", "sleep_end", "nightly_temperature"],
+            advice: "this is a table of skin temperatures, which contains no sleep; import the whole zip of the \
+                same export",
+        },
+        OtherTable {
+            columns: &["exercise_id", "exercise_start", "exercise_end"],
+            advice: "this is Google Health's table of exercises, which contains no sleep; import the files \
+                UserSleeps and UserSleepStages of the same folder, or the whole zip",
+        },
+    ],
+};
+
+/// Source of sessions of the account's devices, as in Fitbit's JSON.
+const SOURCE: &str = "fitbit";
+
+/// Recognises the tables by their headers, and answers of the API by their members.
+fn recognise(seen: &FilePreview, _named: bool) -> Option<RecognisedFile> {
+    let Some(header) = seen.text().and_then(Text::header) else { return points::recognise(seen.json()?) };
+    if has_columns(&header, &table::STAGE_COLUMNS) {
+        return Some(RecognisedFile::new(Format::GoogleHealth, |bytes, context| {
+            table_reader::Stages::new(bytes, context.zone)
+        }));
+    }
+    has_columns(&header, &table::SESSION_COLUMNS).then(|| {
+        RecognisedFile::new(Format::GoogleHealth, |bytes, context| {
+            table_reader::Sessions::new(bytes, context.zone)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests;
