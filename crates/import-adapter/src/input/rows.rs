@@ -28,11 +28,17 @@ pub(crate) struct Rows {
     cursor: Cursor,
     line: Vec<u8>,
     separator: Separator,
+    correct: fn(&mut Vec<u8>),
 }
 
 impl Rows {
     pub(crate) fn new(bytes: Bytes, separator: Separator) -> Result<Self, ImportRefusal> {
-        Ok(Self { cursor: Cursor::new(bytes)?.of_table(), line: Vec::new(), separator })
+        Ok(Self { cursor: Cursor::new(bytes)?.of_table(), line: Vec::new(), separator, correct: |_| {} })
+    }
+
+    /// Corrects each line with this function before it is split.
+    pub(crate) fn corrected_by(self, correct: fn(&mut Vec<u8>)) -> Self {
+        Self { correct, ..self }
     }
 
     pub(crate) const fn bytes_read(&self) -> u64 {
@@ -62,6 +68,7 @@ impl Rows {
             let Some(end) = self.cursor.read_line(&mut self.line)? else {
                 return if quotes.is_open { Err(self.unclosed(start)) } else { Ok(None) };
             };
+            (self.correct)(&mut self.line);
             if text.len().saturating_add(self.line.len()) > RECORD_LIMIT {
                 return Err(damaged(
                     start,

@@ -21,6 +21,9 @@ pub(crate) trait TableFormat: Send {
 
     fn is_header(columns: &[String]) -> bool;
 
+    /// Corrects a line before it is split, in a format that does not quote its fields as a CSV does.
+    fn correct_line(_line: &mut Vec<u8>) {}
+
     /// Returns the names under which the columns are read.
     fn columns(header: Vec<String>) -> Vec<String> {
         header
@@ -85,7 +88,7 @@ pub(crate) struct TableReader<F> {
 impl<F: TableFormat> TableReader<F> {
     pub(crate) fn new(bytes: Bytes, zone: TimeZone) -> Result<Self, ImportRefusal> {
         Ok(Self {
-            rows: Rows::new(bytes, F::SEPARATOR)?,
+            rows: Rows::new(bytes, F::SEPARATOR)?.corrected_by(F::correct_line),
             zone,
             columns: Vec::new(),
             header_fault: None,
