@@ -17,6 +17,7 @@ mod oura;
 mod sleep_as_android;
 mod whoop;
 mod withings;
+mod zepp;
 
 pub use info::FormatInfo;
 pub(crate) use info::{OtherTable, TableHeader};
@@ -71,6 +72,7 @@ formats! {
     Whoop = whoop,
     Garmin = garmin,
     Withings = withings,
+    Zepp = zepp,
     SleepAsAndroid = sleep_as_android,
     OpenMhealth = open_mhealth,
     Fhir = fhir,
