@@ -148,7 +148,7 @@ fn a_file_of_another_format_than_the_named_one_is_refused_with_its_own() {
     let reported = "not a WHOOP file; it is a Fitbit file".to_owned();
     assert_eq!(refused, ImportRefusal::OtherFormat { seen: reported, formats: vec!["fitbit"] });
     // An empty list is ambiguous.
-    assert!(matches!(seen(b"[]", Format::Whoop), Err(ImportRefusal::NotThisFormat(_))));
+    assert!(matches!(seen(b"[]", Format::SleepAsAndroid), Err(ImportRefusal::NotThisFormat(_))));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Generated files of the format, for tests.
 
-use crate::test_support::{Fixtures, Layout, RecordKind, iso, local};
+use crate::test_support::{ExportFile, Fixtures, Layout, RecordKind, iso, local, night_stages};
+use chrono::{DateTime, TimeDelta, Utc};
 
 pub(crate) const FIXTURES: Fixtures = Fixtures {
     examples: &[
@@ -78,6 +79,34 @@ pub(crate) const FIXTURES: Fixtures = Fixtures {
             unreadable: r#"{"name":"x/dataTypes/sleep/dataPoints/1","sleep":{"interval":{}}}"#,
             blank: None,
             between: "\n",
+            after: "",
+        },
+    ],
+    export: &[
+        ExportFile {
+            name: "UserSleeps.csv",
+            before: "sleep_id,sleep_type,minutes_asleep,start_utc_offset,sleep_start,end_utc_offset,sleep_end,\
+                data_source,sleep_created,sleep_last_updated\n",
+            night: |number, start| {
+                let (start, end) = (iso(start), iso(start + TimeDelta::hours(8)));
+                format!("{number},STAGES,360,+01:00,{start},+01:00,{end},DERIVED,{end},{end}\n")
+            },
+            between: "",
+            after: "",
+        },
+        ExportFile {
+            name: "UserSleepStages.csv",
+            before: "sleep_id,sleep_stage_id,sleep_stage_type,start_utc_offset,sleep_stage_start,end_utc_offset,\
+                sleep_stage_end,data_source,sleep_stage_created,sleep_stage_last_updated\n",
+            night: |id, start| {
+                let row = |(number, start, end): (usize, DateTime<Utc>, DateTime<Utc>)| {
+                    let (stage, stage_id) = (["LIGHT", "DEEP", "REM", "AWAKE"][number % 4], id * 20 + number);
+                    let (start, end) = (iso(start), iso(end));
+                    format!("{id},{stage_id},{stage},+01:00,{start},+01:00,{end},DERIVED,{end},{end}\n")
+                };
+                night_stages(start).map(row).collect()
+            },
+            between: "",
             after: "",
         },
     ],

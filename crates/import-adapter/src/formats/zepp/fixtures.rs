@@ -1,6 +1,7 @@
 //! Generated files of the format, for tests.
 
-use crate::test_support::{Fixtures, Layout, RecordKind, local};
+use crate::test_support::{ExportFile, Fixtures, Layout, RecordKind, local};
+use chrono::TimeDelta;
 
 pub(crate) const FIXTURES: Fixtures = Fixtures {
     examples: &[
@@ -19,6 +20,17 @@ pub(crate) const FIXTURES: Fixtures = Fixtures {
         },
         unreadable: "2026-01-11,1,0,0,never,never,0,\n",
         blank: Some("\n"),
+        between: "",
+        after: "",
+    }],
+    export: &[ExportFile {
+        name: "SLEEP.csv",
+        before: "date,deepSleepTime,shallowSleepTime,wakeTime,start,stop,REMTime,naps\n",
+        night: |_, start| {
+            let (form, end) = ("%Y-%m-%d %H:%M:%S+0000", start + TimeDelta::hours(8));
+            let (date, start, end) = (local(end, "%Y-%m-%d"), local(start, form), local(end, form));
+            format!("{date},90,270,20,{start},{end},100,\n")
+        },
         between: "",
         after: "",
     }],
