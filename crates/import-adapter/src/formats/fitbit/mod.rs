@@ -34,7 +34,7 @@ pub(super) const FORMAT: FormatInfo = FormatInfo {
     others: &[OtherTable {
         columns: &["sleep_log_entry_id", "overall_score"],
         advice: "this is Fitbit's table of sleep scores (sleep_score.csv), which contains no nights; import the \
-                sleep-*.json files from the same export",
+                files sleep-*.json, UserSleeps and UserSleepStages from the same export",
     }],
 };
 

@@ -109,21 +109,29 @@ impl Account {
     }
 
     /// Returns the record to emit for a joined one; `None` if the JSON contains the night.
-    fn checked(&mut self, mut record: SleepRecord, file: u32, place: &str) -> Option<SleepRecord> {
-        if placeholder::may_be_placeholder(record.time_in_bed(), self.zone) {
-            let found = placeholder::corrected(&record, self.evidence, self.zone, &self.logs);
-            let note = match found {
-                Some((_, Reading::InstantInZone)) => INSTANT_NOTE,
-                Some((_, Reading::LocalInZone)) => LOCAL_NOTE,
-                Some((_, Reading::Written)) | None => WRITTEN_NOTE,
-            };
-            self.tally.add(note, file, place);
-            record = found.map_or(record, |(corrected, _)| corrected);
-        }
-        let Some(log) = self.logs.find(record.time_in_bed()) else { return Some(record) };
+    fn checked(&mut self, record: SleepRecord, file: u32, place: &str) -> Option<SleepRecord> {
+        let (record, note) = self.with_offset(record);
+        let Some(log) = self.logs.find(record.time_in_bed()) else {
+            if let Some(note) = note {
+                self.tally.add(note, file, place);
+            }
+            return Some(record);
+        };
         let richer = (record.detail() > log.detail).then(|| in_place_of(log, &record)).flatten();
         self.tally.add(if richer.is_some() { RICHER_NOTE } else { IN_JSON_NOTE }, file, place);
         richer
+    }
+
+    /// Corrects a record whose offset may stand for an unknown one; also returns the note on it.
+    fn with_offset(&self, record: SleepRecord) -> (SleepRecord, Option<&'static str>) {
+        if !placeholder::may_be_placeholder(record.time_in_bed(), self.zone) {
+            return (record, None);
+        }
+        match placeholder::corrected(&record, self.evidence, self.zone, &self.logs) {
+            Some((corrected, Reading::InstantInZone)) => (corrected, Some(INSTANT_NOTE)),
+            Some((corrected, Reading::LocalInZone)) => (corrected, Some(LOCAL_NOTE)),
+            Some((_, Reading::Written)) | None => (record, Some(WRITTEN_NOTE)),
+        }
     }
 }
 
@@ -141,14 +149,14 @@ fn in_place_of(log: &KnownLog, record: &SleepRecord) -> Option<SleepRecord> {
     replaced.ok().map(SleepRecord::with_derived_key)
 }
 
-/// Returns the rows without the earlier states of those with the same id and an overlapping time.
+/// Returns the rows without the earlier states of those with the same id and mostly the same time.
 fn latest(mut rows: Vec<(u32, SessionRow)>, tally: &mut Tally) -> Vec<(u32, SessionRow)> {
     rows.sort_by(|(_, one), (_, other)| {
         (&one.id, one.session.time_in_bed.start()).cmp(&(&other.id, other.session.time_in_bed.start()))
     });
     rows.dedup_by(|(next_file, next), (file, kept)| {
         let is_state = next.id == kept.id
-            && next.session.time_in_bed.overlaps(&kept.session.time_in_bed)
+            && next.session.time_in_bed.shares_half_of_longer(&kept.session.time_in_bed)
             && next.updated != kept.updated
             && next.session != kept.session;
         if is_state {

@@ -42,28 +42,25 @@ pub(super) const FORMAT: FormatInfo = FormatInfo {
         TableHeader { needs: &table::STAGE_COLUMNS, knows: &[], separator: Separator::Comma },
     ],
     others: &[
-        OtherTable {
-            columns: &["sleep_score_id", "overall_score"],
-            advice: "this is Google Health's table of sleep scores (UserSleepScores), which contains no nights; \
-                import the files UserSleeps and UserSleepStages of the same folder, or the whole zip",
-        },
-        OtherTable {
-            columns: &["sleep_type", "sleep_start_time", "schedule_variability"],
-            advice: "this is a table of monthly sleep profiles, which contains no nights; import the whole zip \
-                of the same export",
-        },
-        OtherTable {
-            columns: &["sleep_start", "sleep_end", "nightly_temperature"],
-            advice: "this is a table of skin temperatures, which contains no sleep; import the whole zip of the \
-                same export",
-        },
-        OtherTable {
-            columns: &["exercise_id", "exercise_start", "exercise_end"],
-            advice: "this is Google Health's table of exercises, which contains no sleep; import the files \
-                UserSleeps and UserSleepStages of the same folder, or the whole zip",
-        },
+        without_nights(&["sleep_score_id", "overall_score"]),
+        without_nights(&["exercise_id", "exercise_start", "exercise_end"]),
+        without_nights(&["sleep_type", "sleep_start_time", "schedule_variability"]),
+        without_nights(&["sleep_start", "sleep_end", "nightly_temperature"]),
+        without_nights(&["timestamp", "mean_dba", "max_dba", "min_dba"]),
+        without_nights(&["timestamp", "full_sleep_breathing_rate"]),
+        without_nights(&["updated_at", "stress_score", "sleep_points"]),
+        without_nights(&["date", "readiness_score_value"]),
     ],
 };
+
+/// Describes another table of the same export.
+const fn without_nights(columns: &'static [&'static str]) -> OtherTable {
+    OtherTable {
+        columns,
+        advice: "this table of a Google Health export contains no nights; import the files UserSleeps and \
+            UserSleepStages of the same export, or the whole zip",
+    }
+}
 
 /// Source of sessions of the account's devices, as in Fitbit's JSON.
 const SOURCE: &str = "fitbit";

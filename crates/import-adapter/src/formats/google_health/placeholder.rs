@@ -62,7 +62,7 @@ fn reading(time_in_bed: &TimeInBed, zone: TimeZone, logs: &KnownLogs) -> Option<
 }
 
 /// Returns the record with its times read as the import shows they are meant, and that reading; `None` if
-/// the record cannot be read so.
+/// the record cannot be read so or stays as it is written.
 pub(super) fn corrected(
     record: &SleepRecord,
     evidence: Evidence,
@@ -72,7 +72,7 @@ pub(super) fn corrected(
     let bed = record.time_in_bed();
     let reading = reading(bed, zone, logs).unwrap_or_else(|| evidence.of_others());
     if reading == Reading::Written {
-        return Some((record.clone(), reading));
+        return None;
     }
     let time_in_bed = read_as(bed, reading, zone)?;
     let shift = time_in_bed.start_millis().saturating_sub(bed.start_millis());

@@ -69,7 +69,7 @@ impl Points {
             return Err(ImportRefusal::HoldsNoSleep(NO_SLEEP.to_owned()));
         }
         if std::mem::take(&mut self.has_next_page) {
-            items.note("the end", PAGES_NOTE);
+            items.note("record 1", PAGES_NOTE);
             return Ok(true);
         }
         Ok(self.tally.emit(items).is_some())
