@@ -140,7 +140,11 @@ impl Account {
 fn in_place_of(log: &KnownLog, record: &SleepRecord) -> Option<SleepRecord> {
     let head = SleepRecordHead { time_in_bed: log.time_in_bed, ..record.head().clone() };
     let replaced = if record.detail() == Detail::Stages {
-        let entries = record.hypnogram().entries().to_vec();
+        // Local times that agree have other instants if the log was read in another zone.
+        let bed = record.time_in_bed();
+        let is_elsewhere = log.has_clock_of(bed) && !log.time_in_bed.same_to_the_minute(bed);
+        let start = if is_elsewhere { &log.time_in_bed } else { bed };
+        let entries = placeholder::moved_stages(record, start)?;
         let hypnogram = Hypnogram::flatten(entries, &log.time_in_bed).ok()?;
         SleepRecord::from_stages(head, hypnogram)
     } else {

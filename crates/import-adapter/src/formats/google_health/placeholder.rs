@@ -75,16 +75,23 @@ pub(super) fn corrected(
         return None;
     }
     let time_in_bed = read_as(bed, reading, zone)?;
-    let shift = time_in_bed.start_millis().saturating_sub(bed.start_millis());
-    let entries = record.hypnogram().entries().iter().map(|entry| {
-        let at = |millis: i64| DateTime::from_timestamp_millis(millis.saturating_add(shift));
-        StageEntry::new(entry.stage(), at(entry.start_millis())?, at(entry.end_millis())?).ok()
-    });
-    let hypnogram = Hypnogram::new(entries.collect::<Option<_>>()?, &time_in_bed).ok()?;
+    let entries = moved_stages(record, &time_in_bed)?;
+    let hypnogram = Hypnogram::new(entries, &time_in_bed).ok()?;
     let head = SleepRecordHead { time_in_bed, ..record.head().clone() };
     let metrics: SleepMetrics = record.metrics().clone();
     let moved = SleepRecord::from_stages_or_metrics(head, hypnogram, metrics).ok()?;
     Some((moved.with_derived_key(), reading))
+}
+
+/// Returns the stages of a record as if it started at another time.
+pub(super) fn moved_stages(record: &SleepRecord, to: &TimeInBed) -> Option<Vec<StageEntry>> {
+    let shift = to.start_millis().saturating_sub(record.time_in_bed().start_millis());
+    let at = |millis: i64| DateTime::from_timestamp_millis(millis.saturating_add(shift));
+    let moved =
+        record.hypnogram().entries().iter().map(|entry| {
+            StageEntry::new(entry.stage(), at(entry.start_millis())?, at(entry.end_millis())?).ok()
+        });
+    moved.collect()
 }
 
 /// Reads a time in bed; one of local times takes the offset in force at its start, as Fitbit's logs do.

@@ -36,14 +36,14 @@ impl Point {
     }
 
     /// Returns the app or platform that wrote it; `None` for devices of the account, and if it is not stated.
-    pub(super) fn other_writer(&self) -> Option<&str> {
+    pub(super) fn other_writer(&self) -> Option<String> {
         let source = self.data_source.as_ref()?;
         let platform = source.platform.as_str().map(str::trim).filter(|platform| !platform.is_empty())?;
         if platform.eq_ignore_ascii_case("FITBIT") {
             return None;
         }
-        let package = source.application.as_ref().and_then(|app| app.package_name.as_str()).map(str::trim);
-        Some(package.filter(|package| !package.is_empty()).unwrap_or(platform))
+        let package = source.application.as_ref().and_then(|app| app.package_name.identifier());
+        Some(package.unwrap_or_else(|| platform.to_ascii_lowercase().replace('_', " ")))
     }
 }
 

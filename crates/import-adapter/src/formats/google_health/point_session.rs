@@ -26,12 +26,12 @@ pub(super) fn read(
     let totals = totals(sleep, &mut sums);
     let metrics = sums.metrics(&totals, &time_in_bed, notes);
     let writer = point.other_writer();
-    let key = match writer {
+    let key = match &writer {
         Some(_) => session::key("name", &point.id(), time_in_bed.start())?,
         // The id is not that of the same night in Fitbit's JSON, which therefore is found by its time.
         None => SessionKey::derived_from(time_in_bed.start()),
     };
-    let source = session::source(writer.unwrap_or(SOURCE))?;
+    let source = session::source(writer.as_deref().unwrap_or(SOURCE))?;
     let head = SleepRecordHead { key, source, time_in_bed, is_nap: sleep.is_nap() };
     session::with_stages(head, hypnogram, metrics, notes)
 }

@@ -95,6 +95,14 @@ fn points_of_other_writers_have_their_source_and_their_id() {
 }
 
 #[test]
+fn a_point_without_a_package_has_the_platform_as_its_source() {
+    let found = page(&[&NAP.replace("FITBIT", "GOOGLE_WEB_API")]);
+    assert_eq!(only_session(&found).source().unwrap().as_str(), "google web api");
+    let found = page(&[&NAP.replace("FITBIT", " ")]);
+    assert_eq!(only_session(&found).source().unwrap().as_str(), "fitbit");
+}
+
+#[test]
 fn a_point_without_offsets_has_those_of_the_zone() {
     let text =
         NAP.replace(r#""startUtcOffset":"3600s","#, "").replace(r#""endUtcOffset":"3600s""#, r#""x":1"#);

@@ -55,6 +55,20 @@ fn nights_that_share_less_than_half_are_both_read() {
 }
 
 #[test]
+fn a_night_of_a_journey_is_the_log_with_its_local_times() {
+    for level in ["deep", ""] {
+        let log = log(5, "2026-10-24T23:00", "2026-10-25T06:00", level);
+        let found = import(&[log], &night(), &night_stages(), "a.json", "America/New_York");
+        let of_log = "2026-10-24T23:00:00-04:00 2026-10-25T06:00:00-04:00";
+        let expected = if level.is_empty() { vec![of_log; 2] } else { vec![of_log] };
+        assert_eq!(frames(&found), expected);
+        if level.is_empty() {
+            assert_eq!(stages(&sessions(&found)[1])[..2], ["AWAKE 23:00-23:09", "LIGHT 23:09-00:10"]);
+        }
+    }
+}
+
+#[test]
 fn a_log_without_stages_has_those_of_the_table() {
     for (start, end) in [("2026-10-24T23:00", "2026-10-25T06:00"), ("2026-10-24T22:55", "2026-10-25T05:50")] {
         let log = log(5, start, end, "");
