@@ -8,7 +8,7 @@ use crate::testing::only_session;
 use domain::sleep::MetricKind;
 
 /// A night in which the clocks of central Europe went back, as a reconciled answer with doubled summaries.
-const NIGHT: &str = r#"{"dataPointName":"users/1000000000000000001/dataTypes/sleep/dataPoints/2000000000000000011",
+pub(super) const NIGHT: &str = r#"{"dataPointName":"users/1000000000000000001/dataTypes/sleep/dataPoints/2000000000000000011",
  "sleep":{"interval":{"startTime":"2026-10-24T21:00:00Z","startUtcOffset":"7200s","endTime":"2026-10-25T05:00:00Z",
   "endUtcOffset":"3600s"},"type":"STAGES","stages":[
   {"startTime":"2026-10-24T21:00:00Z","endTime":"2026-10-24T21:09:00Z","type":"AWAKE"},

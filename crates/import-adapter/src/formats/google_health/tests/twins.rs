@@ -4,7 +4,8 @@ use super::{
     ImportItem, SLEEPS, STAGES, SleepRecord, accepted_session, alone, frame, items, metric, night,
     night_stages, notes, rejections, sessions, sleep, stages, together,
 };
-use domain::sleep::MetricKind;
+use domain::id::SleepSessionId;
+use domain::sleep::{MetricKind, Reconciliation, SleepSession, reconcile};
 
 const SAME: &str = "nights that the JSON of the same import contains as well were read from there";
 const RICHER: &str = "nights of the JSON of the same import have the stages of this table";
@@ -78,6 +79,37 @@ fn a_log_without_stages_has_those_of_the_table() {
         assert_eq!((log.hypnogram().len(), night.hypnogram().len()), (0, 6));
         assert!(!night.key().is_given());
         assert_eq!(notes(&found), [format!("b.csv: line 2: {RICHER}: 1")]);
+    }
+}
+
+fn stored(record: &SleepRecord) -> [SleepSession; 1] {
+    let id = SleepSessionId::from_uuid(uuid::Uuid::from_u128(1));
+    [SleepSession { id, record: record.clone(), updated_at: record.time_in_bed().end() }]
+}
+
+#[test]
+fn a_log_and_its_stages_are_one_session_also_when_they_are_imported_again() {
+    let log = log(5, "2026-10-24T22:55", "2026-10-25T05:50", "");
+    let found = import(&[log], &night(), &night_stages(), "a.json", "Europe/Berlin");
+    let [log, night] = <[SleepRecord; 2]>::try_from(sessions(&found)).unwrap();
+    let decision = reconcile(&stored(&log), &night);
+    assert!(matches!(decision, Reconciliation::Replace { removes, .. } if removes.is_empty()));
+    for again in [log, night.clone()] {
+        assert!(matches!(reconcile(&stored(&night), &again), Reconciliation::Unchanged(_)));
+    }
+}
+
+#[test]
+fn a_log_and_a_night_of_a_later_import_are_one_session() {
+    let log = format!("[{}]", log(5, "2026-10-24T23:00", "2026-10-25T06:00", "deep"));
+    // The end of the stages tells which of the two hours after the clock change is meant.
+    let log = log.replace("3600", "28800");
+    let log = accepted_session(&items(&log, None, "Europe/Berlin"));
+    let tables = import(&[], &night(), &night_stages(), "a.json", "Europe/Berlin");
+    let answers = items(&format!("[{}]", super::api::NIGHT), None, "Europe/Berlin");
+    for later in [tables, answers].map(|found| accepted_session(&found)) {
+        assert!(matches!(reconcile(&stored(&log), &later), Reconciliation::Unchanged(_)));
+        assert!(matches!(reconcile(&stored(&later), &log), Reconciliation::Replace { .. }));
     }
 }
 
