@@ -1,7 +1,7 @@
 //! Rows with the offset +00:00, which the export also writes where it does not know the offset.
 //!
 //! The times of such a row are instants in UTC or, in nights of earlier years, local times. Only the JSON of
-//! the same export tells: it has the local times of the same nights.
+//! the same export shows which: it has the local times of the same nights.
 
 use super::known_logs::KnownLogs;
 use chrono::DateTime;

@@ -85,7 +85,7 @@ fn hypnogram(stages: &[RawStage], bed: &TimeInBed, notes: &mut Notes) -> Result<
         beyond = beyond.saturating_add(usize::from(is_beyond));
         entries.push(entry);
     }
-    notes.count(unreadable, "stages whose times are unreadable or not in order were left out");
+    notes.count(unreadable, "stages whose times are unreadable or not in order were omitted");
     notes.count(unknown, "stages with an unknown type were stored as UNKNOWN");
     notes.count(beyond, "stages that extend beyond the time in bed were trimmed");
     Hypnogram::flatten(entries, bed).map_err(|error| error.to_string())

@@ -155,7 +155,7 @@ fn totals_of_0_are_unknown_and_unreadable_ones_are_noted() {
 }
 
 #[test]
-fn a_nap_is_a_session_of_its_own() {
+fn a_nap_is_a_session() {
     let nap = sleep(102, "0,0,55,6", ("2026-10-25T05:00:00Z", "+01:00"), ("2026-10-25T06:01:00Z", "+01:00"));
     let naps = stage(102, 9, "ASLEEP", "2026-10-25T05:00:00Z", "2026-10-25T05:55:00Z")
         + &stage(102, 10, "Restless", "2026-10-25T05:55:00Z", "2026-10-25T06:01:00Z");
@@ -202,7 +202,7 @@ fn two_nights_with_one_id_are_both_read() {
 }
 
 #[test]
-fn stages_beyond_their_session_are_trimmed_or_left_out_with_a_note() {
+fn stages_beyond_their_session_are_trimmed_or_omitted_with_a_note() {
     let more = stage(101, 7, "LIGHT", "2026-10-25T04:59:00Z", "2026-10-25T05:10:00Z")
         + &stage(101, 8, "LIGHT", "2026-10-25T08:00:00Z", "2026-10-25T08:10:00Z");
     let found = both(&night(), &(night_stages() + &more));

@@ -124,7 +124,7 @@ fn unreadable_and_unknown_stages_are_noted() {
     assert_eq!(
         notes(&found),
         [
-            "record 1: stages whose times are unreadable or not in order were left out: 1",
+            "record 1: stages whose times are unreadable or not in order were omitted: 1",
             "record 1: stages with an unknown type were stored as UNKNOWN: 1",
             "record 1: stages that extend beyond the time in bed were trimmed: 1",
             "record 1: the stages cover less than 90 percent of the log; its own totals were kept"

@@ -102,7 +102,7 @@ fn a_log_and_its_stages_are_one_session_also_when_they_are_imported_again() {
 #[test]
 fn a_log_and_a_night_of_a_later_import_are_one_session() {
     let log = format!("[{}]", log(5, "2026-10-24T23:00", "2026-10-25T06:00", "deep"));
-    // The end of the stages tells which of the two hours after the clock change is meant.
+    // The end of the stages shows which of the two hours after the clock change is meant.
     let log = log.replace("3600", "28800");
     let log = accepted_session(&items(&log, None, "Europe/Berlin"));
     let tables = import(&[], &night(), &night_stages(), "a.json", "Europe/Berlin");
