@@ -6,6 +6,7 @@ use super::{
 };
 use domain::id::SleepSessionId;
 use domain::sleep::{MetricKind, Reconciliation, SleepSession, reconcile};
+use proptest::prelude::{any, prop, prop_assert_eq, proptest};
 
 const SAME: &str = "nights that the JSON of the same import contains as well were read from there";
 const RICHER: &str = "nights of the JSON of the same import have the stages of this table";
@@ -220,4 +221,43 @@ fn the_json_alone_is_read_as_before() {
         (night.key().to_stored().as_str(), stages(&night)),
         ("given:5", vec!["DEEP 23:05-00:05".to_owned()])
     );
+}
+
+/// Sums the amounts of the notes with this text.
+fn noted(found: &[ImportItem], text: &str) -> usize {
+    let amount = |item: &ImportItem| match item {
+        ImportItem::Note(note) if note.reason == text => note.amount,
+        _ => None,
+    };
+    usize::try_from(found.iter().filter_map(amount).sum::<u64>()).unwrap()
+}
+
+proptest! {
+    #[test]
+    fn a_night_is_one_session_whichever_tables_contain_it(
+        nights in prop::collection::vec((any::<[bool; 4]>(), 0..120_u32), 1..18),
+        is_json_first in any::<bool>(),
+    ) {
+        let (mut logs, mut rows, mut stage_rows, mut count, mut both) = (vec![], vec![], vec![], 0, 0);
+        for (day, ([in_json, in_table, has_levels, has_stages], late)) in (10..).zip(nights) {
+            let clock = format!("2026-01-{day}T{:02}:{:02}", 20 + late / 60, late % 60);
+            if in_json {
+                let level = if has_levels { "light" } else { "" };
+                logs.push(log(day, &clock, &format!("2026-01-{}T05:30", day + 1), level));
+            }
+            if in_table {
+                let (start, end) = (format!("2026-01-{day}T20:00:00Z"), format!("2026-01-{}T05:00:00Z", day + 1));
+                rows.push(sleep(day, "0,0,400,20", (&start, "+01:00"), (&end, "+01:00")));
+                if has_stages {
+                    stage_rows.push(super::stage(day, 1, "REM", &start, &end));
+                }
+            }
+            count += usize::from(in_json || in_table);
+            both += usize::from(in_json && in_table);
+        }
+        let json = if is_json_first { "a.json" } else { "d.json" };
+        let found = import(&logs, &rows.concat(), &stage_rows.concat(), json, "Europe/Berlin");
+        let (same, richer) = (noted(&found, SAME), noted(&found, RICHER));
+        prop_assert_eq!((sessions(&found).len(), same + richer), (count + richer, both));
+    }
 }
