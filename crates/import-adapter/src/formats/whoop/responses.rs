@@ -20,9 +20,6 @@ pub(super) fn recognise(sketch: &Sketch, named: bool) -> Option<RecognisedFile> 
 }
 
 fn layout(sketch: &Sketch, named: bool) -> Option<Layout> {
-    if sketch.is_empty_list() {
-        return named.then_some(Layout::List);
-    }
     if sketch.first().is_some_and(is_sleep) {
         return Some(Layout::List);
     }
