@@ -6,6 +6,7 @@ mod apple_health;
 mod dsld;
 mod fhir;
 mod fitbit;
+mod gadgetbridge;
 mod garmin;
 mod google_health;
 mod hypnogram;
@@ -74,6 +75,7 @@ formats! {
     Withings = withings,
     Zepp = zepp,
     SleepAsAndroid = sleep_as_android,
+    Gadgetbridge = gadgetbridge,
     OpenMhealth = open_mhealth,
     Fhir = fhir,
     Hypnogram = hypnogram,
