@@ -1,5 +1,7 @@
 //! Local dates and times of records, with or without an offset.
 
+use crate::json::LooseScalar;
+use crate::source::Notes;
 use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
 use domain::time::{Fold, TimeZone, UtcOffset};
 
@@ -27,6 +29,27 @@ impl LocalTime {
 
     pub(crate) const fn without_offset(local: NaiveDateTime) -> Self {
         Self { local, offset: None }
+    }
+
+    /// Parses a member that must be a date and time. Its offset takes precedence over the zone's; `Z` gives the
+    /// instant but no local offset. A time that the zone skipped is noted.
+    pub(crate) fn read(
+        name: &str,
+        value: &LooseScalar,
+        zone: TimeZone,
+        notes: &mut Notes,
+    ) -> Result<(DateTime<Utc>, UtcOffset), String> {
+        if value.is_blank() {
+            return Err(format!("{name} is missing"));
+        }
+        let text = value.as_str().map(str::trim);
+        let time = text.and_then(Self::parse).ok_or_else(|| format!("{name} is not a date and time"))?;
+        if time.is_skipped(zone) {
+            notes.add_once(SKIPPED_TIME_NOTE);
+        }
+        let (instant, offset) = time.resolve(zone).ok_or_else(|| format!("{name} is out of range"))?;
+        let is_utc = text.is_some_and(|text| text.ends_with(['Z', 'z']));
+        Ok((instant, if is_utc { zone.offset_at(instant) } else { offset }))
     }
 
     /// Returns whether the zone skipped this time because clocks went forward.

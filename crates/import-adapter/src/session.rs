@@ -101,7 +101,8 @@ impl Sums {
         self.checked(value, count)
     }
 
-    fn checked<T>(&mut self, value: &LooseScalar, sum: Option<T>) -> Option<T> {
+    /// Returns a value that was parsed elsewhere, and counts it if that failed.
+    pub(crate) fn checked<T>(&mut self, value: &LooseScalar, sum: Option<T>) -> Option<T> {
         let unreadable = sum.is_none() && !value.is_absent();
         self.unreadable = self.unreadable.saturating_add(usize::from(unreadable));
         sum
