@@ -15,6 +15,7 @@ pub(crate) mod intake_csv;
 pub(crate) mod ndjson;
 mod open_mhealth;
 mod oura;
+mod polar;
 mod sleep_as_android;
 mod whoop;
 mod withings;
@@ -76,6 +77,7 @@ formats! {
     Zepp = zepp,
     SleepAsAndroid = sleep_as_android,
     Gadgetbridge = gadgetbridge,
+    Polar = polar,
     OpenMhealth = open_mhealth,
     Fhir = fhir,
     Hypnogram = hypnogram,
