@@ -5,12 +5,14 @@ mod decode;
 mod document;
 mod loose;
 mod object;
+mod page;
 mod records;
 
 pub(crate) use bounded::Bounded;
 pub(crate) use decode::{check, decode, reason};
 pub(crate) use document::{Document, Layout, Record};
 pub(crate) use loose::LooseScalar;
+pub(crate) use page::Page;
 pub(crate) use records::{DocumentReader, ReadRecord};
 
 #[cfg(test)]

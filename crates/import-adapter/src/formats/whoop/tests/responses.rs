@@ -199,7 +199,7 @@ fn sleeps_are_found_in_every_form_of_file() {
 fn a_page_that_another_one_follows_is_noted() {
     let page = PAGE.replace(r#""next_token":null"#, r#""next_token":"MTIz""#);
     let items = whoop(&page);
-    assert_eq!(notes(&items), ["next_token: another page of sleeps follows this one; import it as well"]);
+    assert_eq!(notes(&items), ["next_token: another page follows this one; import it as well"]);
     assert_eq!(sessions(&items).len(), 4);
 }
 
