@@ -1,9 +1,10 @@
-//! Sleep as Android: `sleep-export.csv`, alone or in its zip.
+//! Sleep as Android: `sleep-export.csv`, alone or in its zip, and answers of its cloud.
 //!
-//! Each record has its own header row, because the columns after the known ones are times of that night; then
+//! In the export, each record has its own header row, because the columns after the known ones are times of that night; then
 //! comes its data, and sometimes a row of noise levels. The rules are in `README.md` next to this file.
 
 mod clock;
+mod cloud;
 mod event;
 #[cfg(any(test, feature = "test-support"))]
 pub(super) mod fixtures;
@@ -23,18 +24,23 @@ pub(super) const FORMAT: FormatInfo = FormatInfo {
     file: "a Sleep as Android export",
     maker: "Sleep as Android",
     steps: &["In the app, choose backup and share the file.", "Upload the ZIP file."],
-    files: "`sleep-export.csv`, or the zip",
+    files: "`sleep-export.csv`, or the zip; SleepCloud responses",
     result: "nights with stages",
     recognise,
     tables: &[TableHeader { needs: &COLUMNS, knows: &[], separator: Separator::Comma }],
     others: &[],
 };
 
+const SOURCE: &str = "sleep as android";
+
 /// Columns that are used.
 pub(crate) const COLUMNS: [&str; 6] = ["Id", "Tz", "From", "To", "Sched", "Hours"];
 
-/// Recognises the header of the first record.
-pub(crate) fn recognise(seen: &FilePreview, _named: bool) -> Option<RecognisedFile> {
+/// Recognises the header of the first record, or the members of a record of the cloud.
+pub(crate) fn recognise(seen: &FilePreview, named: bool) -> Option<RecognisedFile> {
+    if let Some(sketch) = seen.json() {
+        return cloud::recognise(sketch, named);
+    }
     seen.text().filter(|text| text.has_columns(&COLUMNS))?;
     Some(RecognisedFile::table::<SleepAsAndroid>(Format::SleepAsAndroid))
 }

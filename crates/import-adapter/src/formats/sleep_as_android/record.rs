@@ -32,7 +32,7 @@ impl Record<'_> {
         let (metrics, _) = SleepMetrics::from_totals(&time_in_bed, &SourceTotals::default());
         let head = SleepRecordHead {
             key: self.key(start)?,
-            source: session::source("sleep as android")?,
+            source: session::source(super::SOURCE)?,
             time_in_bed,
             is_nap: None,
         };
@@ -96,7 +96,7 @@ fn offset_between(instant: DateTime<Utc>, local: NaiveDateTime) -> Option<UtcOff
 }
 
 /// Returns whether a spreadsheet has rounded an id: `1.78E+12`, or the same with zeros.
-fn is_rounded(id: &str) -> bool {
+pub(super) fn is_rounded(id: &str) -> bool {
     let is_number = id.bytes().all(|byte| byte.is_ascii_digit() || b".,eE+-".contains(&byte));
     is_number && (id.bytes().any(|byte| !byte.is_ascii_digit()) || id.ends_with(ZEROS_OF_ROUNDED_ID))
 }

@@ -1,3 +1,5 @@
+mod cloud;
+
 use crate::Format;
 use crate::testing::{accepted_session, frame, metric, notes, read, rejections, sessions, stages};
 use application::ports::import_source::{ImportItem, ImportRefusal};
