@@ -31,8 +31,8 @@ impl LocalTime {
         Self { local, offset: None }
     }
 
-    /// Parses a member that must be a date and time. Its offset takes precedence over the zone's; `Z` gives the
-    /// instant but no local offset. A time that the zone skipped is noted.
+    /// Parses a member that must be a date and time. Its offset takes precedence over the zone's; `Z` gives
+    /// the instant but no local offset. A time that the zone skipped is noted.
     pub(crate) fn read(
         name: &str,
         value: &LooseScalar,

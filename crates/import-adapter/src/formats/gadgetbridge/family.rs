@@ -13,7 +13,7 @@ pub(super) enum Family {
     Cmf,
 }
 
-/// What the rows of a table of stages tell about their time.
+/// What the time of a row of a table of stages is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StageTimes {
     /// The start of a stage, which ends with the next row or the session.

@@ -57,7 +57,7 @@ fn load_events(database: &Database, schema: &Schema) -> Result<Vec<Event>, Impor
             return Err(too_many("events", SEGMENT_LIMIT));
         }
         let device = row.integer(0).and_then(|device| u32::try_from(device).ok()).unwrap_or(u32::MAX);
-        // An event without a time is rejected as a session of its own.
+        // An event without a time is rejected like a session.
         let at = time(row, 1).unwrap_or(0);
         let is_raw = row.integer(3) == Some(-1);
         if let Some(kind @ (0 | 1)) = row.integer(2) {

@@ -37,7 +37,7 @@ pub(super) const FORMAT: FormatInfo = FormatInfo {
     others: &[],
 };
 
-/// Recognises the tables that every version of Gadgetbridge creates for devices and one kind of watch at least.
+/// Recognises the tables of devices and users, and those of at least one kind of watch.
 fn recognise(seen: &FilePreview, _named: bool) -> Option<RecognisedFile> {
     let schema = seen.database()?;
     let has_sleep = Family::ALL.iter().any(|family| schema.has(family.table()));

@@ -1,4 +1,5 @@
-//! WHOOP: `sleeps.csv` of its export, with column names in the language of the account, and answers of its API.
+//! WHOOP: `sleeps.csv` of its export, with column names in the language of the account, and answers of its
+//! API.
 //!
 //! The rules are in `README.md` next to this file.
 
