@@ -1,7 +1,8 @@
 //! Sleep as Android: `sleep-export.csv`, alone or in its zip, and answers of its cloud.
 //!
-//! In the export, each record has its own header row, because the columns after the known ones are times of that night; then
-//! comes its data, and sometimes a row of noise levels. The rules are in `README.md` next to this file.
+//! In the export, each record has its own header row, because the columns after the known ones are times of
+//! that night; then comes its data, and sometimes a row of noise levels. The rules are in `README.md` next to
+//! this file.
 
 mod clock;
 mod cloud;
