@@ -32,6 +32,12 @@ pub(crate) trait TableFormat: Send {
     /// Adds notes on the header.
     fn note_header(_columns: &[String], _place: &str, _items: &mut Items) {}
 
+    /// Returns whether a row with another number of fields than the header is a record; the header has
+    /// `columns`. A row that the end of the file truncates never is.
+    fn accepts_fields(_count: usize, _columns: &[String]) -> bool {
+        false
+    }
+
     /// Returns whether a row is not a record.
     fn is_skipped(_fields: &Fields<'_>) -> bool {
         false
@@ -98,6 +104,12 @@ impl<F: TableFormat> TableReader<F> {
         })
     }
 
+    fn has_all_fields(&self, row: &Row) -> bool {
+        let (count, expected) = (row.fields.len(), self.columns.len());
+        let may_be_truncated = count < expected && row.end == LineEnd::EndOfFile;
+        count == expected || !may_be_truncated && F::accepts_fields(count, &self.columns)
+    }
+
     /// Reads the next row, a record with `read`, which also receives its line; `false` at the end.
     pub(crate) fn read_row(
         &mut self,
@@ -147,7 +159,7 @@ impl<F: TableFormat> TableReader<F> {
             return Ok(());
         }
         self.rows_read = true;
-        let has_all_fields = row.fields.len() == self.columns.len();
+        let has_all_fields = self.has_all_fields(&row);
         // A stray quote joins the rows after it to this one.
         let hides_rows = row.lines > 1 && row.has_stray_quotes;
         if let Some(reason) = &self.header_fault {
