@@ -17,6 +17,7 @@ mod open_mhealth;
 mod oura;
 mod polar;
 mod sleep_as_android;
+mod sleep_cycle;
 mod whoop;
 mod withings;
 mod zepp;
@@ -78,6 +79,7 @@ formats! {
     SleepAsAndroid = sleep_as_android,
     Gadgetbridge = gadgetbridge,
     Polar = polar,
+    SleepCycle = sleep_cycle,
     OpenMhealth = open_mhealth,
     Fhir = fhir,
     Hypnogram = hypnogram,
