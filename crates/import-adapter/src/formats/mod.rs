@@ -12,6 +12,7 @@ mod google_health;
 mod hypnogram;
 mod info;
 pub(crate) mod intake_csv;
+mod mi_fitness;
 pub(crate) mod ndjson;
 mod open_mhealth;
 mod oura;
@@ -76,6 +77,7 @@ formats! {
     Garmin = garmin,
     Withings = withings,
     Zepp = zepp,
+    MiFitness = mi_fitness,
     SleepAsAndroid = sleep_as_android,
     Gadgetbridge = gadgetbridge,
     Polar = polar,

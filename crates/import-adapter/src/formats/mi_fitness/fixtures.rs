@@ -1,0 +1,47 @@
+//! Generated files of the format, for tests.
+
+use crate::test_support::{Fixtures, Layout, RecordKind};
+
+pub(crate) const FIXTURES: Fixtures = Fixtures {
+    examples: &[
+        "Uid,Sid,Key,Time,Value,UpdateTime\n\
+        1,900100,heart_rate,1768089600,\"{\"\"bpm\"\":61}\",1768089700\n\
+        1,900100,sleep,1768114800,\"{\"\"bedtime\"\":1768086000,\"\"wake_up_time\"\":1768114800,\"\"timezone\"\":4,\
+        \"\"items\"\":[{\"\"start_time\"\":1768086000,\"\"end_time\"\":1768114800,\"\"state\"\":3}]}\",1768114900\n",
+        "Uid,Sid,Tag,Key,Time,Value,UpdateTime\n\
+        1,900100,daily_report,sleep,1768089600,\"{\"\"total_duration\"\":470,\"\"segment_details\"\":\
+        [{\"\"bedtime\"\":1768086000,\"\"wake_up_time\"\":1768114800,\"\"timezone\"\":4,\"\"duration\"\":470}]}\",1\n",
+    ],
+    layouts: &[
+        Layout {
+            records: RecordKind::Whole,
+            before: "Uid,Sid,Key,Time,Value,UpdateTime\n",
+            record: |number, start, end| {
+                let (start, end) = (start.timestamp(), end.timestamp());
+                format!(
+                    "1,900100,sleep,{end},\"{{\"\"bedtime\"\":{start},\"\"wake_up_time\"\":{end},\"\"items\"\":\
+                    [{{\"\"start_time\"\":{start},\"\"end_time\"\":{end},\"\"state\"\":3}}]}}\",{number}\n"
+                )
+            },
+            unreadable: "1,900100,sleep,0,\"{\"\"bedtime\"\":\"\"never\"\"}\",0\n",
+            blank: Some("\n"),
+            between: "",
+            after: "",
+        },
+        Layout {
+            records: RecordKind::Whole,
+            before: "Uid,Sid,Tag,Key,Time,Value,UpdateTime\n",
+            record: |number, start, end| {
+                let (start, end) = (start.timestamp(), end.timestamp());
+                format!(
+                    "1,900100,daily_report,sleep,0,\"{{\"\"segment_details\"\":[{{\"\"bedtime\"\":{start},\
+                    \"\"wake_up_time\"\":{end}}}]}}\",{number}\n"
+                )
+            },
+            unreadable: "1,900100,daily_report,sleep,0,never,0\n",
+            blank: Some("\n"),
+            between: "",
+            after: "",
+        },
+    ],
+};
