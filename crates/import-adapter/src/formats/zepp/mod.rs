@@ -46,11 +46,6 @@ pub(super) const FORMAT: FormatInfo = FormatInfo {
             advice: "this is Zepp's table of activity (ACTIVITY), which contains no sleep; import SLEEP_….csv from \
                 the same export",
         },
-        OtherTable {
-            columns: &["date", "time", "heartRate"],
-            advice: "this is Zepp's table of heart rates (HEARTRATE_AUTO), which contains no sleep; import \
-                SLEEP_….csv from the same export",
-        },
     ],
 };
 

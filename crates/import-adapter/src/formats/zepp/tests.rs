@@ -198,7 +198,6 @@ fn the_other_tables_of_the_export_are_named() {
         ("date,time,stage,hr,respiratory_rate", "SLEEP_MINUTE"),
         ("date,start,stop,distance,calories,steps", "ACTIVITY_STAGE"),
         ("date,steps,distance,runDistance,calories", "(ACTIVITY)"),
-        ("date,time,heartRate", "HEARTRATE_AUTO"),
     ] {
         for format in [None, Some(Format::Zepp)] {
             let refused = read(format!("\u{feff}{header}\n").as_bytes(), format, "UTC").unwrap_err();
@@ -206,4 +205,22 @@ fn the_other_tables_of_the_export_are_named() {
             assert!(is_named, "{refused}");
         }
     }
+}
+
+#[test]
+fn the_other_tables_of_an_unpacked_export_are_skipped() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in [
+        ("SLEEP_1.csv", format!("{HEADER}\n{NIGHT}\n")),
+        (
+            "SLEEP_MINUTE_1.csv",
+            "date,time,stage,hr,respiratory_rate\n2026-03-28,00:10,LIGHT,61,14\n".to_owned(),
+        ),
+        ("HEARTRATE_AUTO_1.csv", "date,time,heartRate\n2026-03-28,00:10,61\n".to_owned()),
+        ("USER_1.csv", "userId,gender\n1,1\n".to_owned()),
+    ] {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let (format, items) = crate::testing::read_path(folder.path(), None, "UTC").unwrap();
+    assert_eq!((format, sessions(&items).len(), rejections(&items).len()), ("zepp", 1, 0));
 }
