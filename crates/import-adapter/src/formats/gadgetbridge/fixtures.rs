@@ -1,6 +1,7 @@
 //! Generated files of the format, for tests.
 
-use crate::test_support::{Fixtures, Layout, RecordKind};
+use crate::test_support::{ExportFile, Fixtures, Layout, RecordKind, night_stages};
+use chrono::{DateTime, Utc};
 
 pub(crate) const FIXTURES: Fixtures = Fixtures {
     examples: &[
@@ -38,5 +39,26 @@ INSERT INTO DEVICE VALUES (1, 'Band X');",
         blank: None,
         between: "",
         after: "",
+    }],
+    export: &[ExportFile {
+        name: "Gadgetbridge.db",
+        before: "CREATE TABLE DEVICE (_id INTEGER PRIMARY KEY, NAME TEXT); CREATE TABLE USER (_id INTEGER PRIMARY KEY);
+CREATE TABLE XIAOMI_SLEEP_TIME_SAMPLE (TIMESTAMP INTEGER, DEVICE_ID INTEGER, USER_ID INTEGER, WAKEUP_TIME INTEGER);
+CREATE TABLE XIAOMI_SLEEP_STAGE_SAMPLE (TIMESTAMP INTEGER, DEVICE_ID INTEGER, USER_ID INTEGER, STAGE INTEGER);
+INSERT INTO DEVICE VALUES (1, 'Band X'); BEGIN;",
+        night: |_, start| {
+            let stage = |(number, start, _): (usize, DateTime<Utc>, _)| {
+                format!("({},1,1,{})", start.timestamp_millis(), 2 + number % 4)
+            };
+            let stages = night_stages(start).map(stage).collect::<Vec<_>>().join(",");
+            let start = start.timestamp_millis();
+            format!(
+                "INSERT INTO XIAOMI_SLEEP_TIME_SAMPLE VALUES ({start},1,1,{});
+                INSERT INTO XIAOMI_SLEEP_STAGE_SAMPLE VALUES {stages};",
+                start + 28_800_000
+            )
+        },
+        between: "",
+        after: "COMMIT;",
     }],
 };

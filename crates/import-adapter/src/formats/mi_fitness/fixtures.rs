@@ -1,6 +1,7 @@
 //! Generated files of the format, for tests.
 
-use crate::test_support::{Fixtures, Layout, RecordKind};
+use crate::test_support::{ExportFile, Fixtures, Layout, RecordKind, night_stages};
+use chrono::{DateTime, Utc};
 
 pub(crate) const FIXTURES: Fixtures = Fixtures {
     examples: &[
@@ -44,4 +45,22 @@ pub(crate) const FIXTURES: Fixtures = Fixtures {
             after: "",
         },
     ],
+    export: &[ExportFile {
+        name: "hlth_center_fitness_data.csv",
+        before: "Uid,Sid,Key,Time,Value,UpdateTime\n",
+        night: |number, start| {
+            let item = |(number, start, end): (usize, DateTime<Utc>, DateTime<Utc>)| {
+                let (start, end, state) = (start.timestamp(), end.timestamp(), 2 + number % 4);
+                format!("{{\"\"start_time\"\":{start},\"\"end_time\"\":{end},\"\"state\"\":{state}}}")
+            };
+            let items = night_stages(start).map(item).collect::<Vec<_>>().join(",");
+            let (start, end) = (start.timestamp(), start.timestamp() + 28_800);
+            format!(
+                "1,900100,sleep,{end},\"{{\"\"bedtime\"\":{start},\"\"wake_up_time\"\":{end},\"\"items\"\":\
+                [{items}]}}\",{number}\n"
+            )
+        },
+        between: "",
+        after: "",
+    }],
 };

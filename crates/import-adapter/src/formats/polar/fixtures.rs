@@ -1,6 +1,7 @@
 //! Generated files of the format, for tests.
 
-use crate::test_support::{Fixtures, Layout, RecordKind, iso};
+use crate::test_support::{ExportFile, Fixtures, Layout, RecordKind, iso, night_stages};
+use chrono::TimeDelta;
 
 pub(crate) const FIXTURES: Fixtures = Fixtures {
     examples: &[
@@ -46,4 +47,22 @@ pub(crate) const FIXTURES: Fixtures = Fixtures {
             after: "]}",
         },
     ],
+    export: &[ExportFile {
+        name: "sleep_result.json",
+        before: "[",
+        night: |number, start| {
+            let change = |(number, _, _): (usize, _, _)| {
+                let (minutes, state) = (number * 24, ["NONREM2", "NONREM3", "REM", "WAKE"][number % 4]);
+                format!(r#"{{"offsetFromStart":"PT{minutes}M","state":"{state}"}}"#)
+            };
+            let changes = night_stages(start).map(change).collect::<Vec<_>>().join(",");
+            let (start, end) = (iso(start), iso(start + TimeDelta::hours(8)));
+            format!(
+                r#"{{"night":"night {number}","evaluation":{{}},"sleepResult":{{"hypnogram":{{
+                "sleepStart":"{start}","sleepEnd":"{end}","sleepStateChanges":[{changes}]}}}}}}"#
+            )
+        },
+        between: ",",
+        after: "]",
+    }],
 };

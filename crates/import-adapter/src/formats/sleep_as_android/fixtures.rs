@@ -1,7 +1,7 @@
 //! Generated files of the format, for tests.
 
-use chrono::{DateTime, TimeDelta, Utc};
 use crate::test_support::{ExportFile, Fixtures, Layout, RecordKind, local, night_stages};
+use chrono::{DateTime, TimeDelta, Utc};
 
 pub(crate) const FIXTURES: Fixtures = Fixtures {
     examples: &[

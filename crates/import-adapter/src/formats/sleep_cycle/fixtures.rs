@@ -1,7 +1,7 @@
 //! Generated files of the format, for tests.
 
-use crate::test_support::{Fixtures, Layout, RecordKind, local};
-use chrono::{DateTime, Utc};
+use crate::test_support::{ExportFile, Fixtures, Layout, RecordKind, local};
+use chrono::{DateTime, TimeDelta, Utc};
 
 const FORM: &str = "%Y-%m-%d %H:%M:%S";
 
@@ -47,4 +47,14 @@ pub(crate) const FIXTURES: Fixtures = Fixtures {
             after: "",
         },
     ],
+    export: &[ExportFile {
+        name: "sleepdata.csv",
+        before: "Start;End;Sleep Quality;Dream (seconds);Light (seconds);Deep (seconds);Time in bed (seconds)\n",
+        night: |_, start| {
+            let (start, end) = (local(start, FORM), local(start + TimeDelta::hours(8), FORM));
+            format!("{start};{end};81%;7200;14400;7200;28800\n")
+        },
+        between: "",
+        after: "",
+    }],
 };
