@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 ///
 /// Folders, zip archives and gzip files are read as their contents.
 ///
-/// The content decides, never the name. A file of another format than requested, or of no supported one, is
+/// The content decides; a name only tells apart tables of one maker with equal headers. A file of another format than requested, or of no supported one, is
 /// [`ImportRefusal::NotThisFormat`] with what was found; names of members may be repeated, values are not.
 pub fn open(
     path: &Path,
@@ -32,7 +32,8 @@ pub fn open(
         return container.map(boxed);
     }
     let size = file.metadata().ok().map(|metadata| metadata.len());
-    let recognised = recognise(Box::new(file), format, context.scratch.as_deref())?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let recognised = recognise(Box::new(file), &name, format, context.scratch.as_deref())?;
     Ok(Box::new(StoredFile { path: path.to_owned(), size, recognised, context }))
 }
 

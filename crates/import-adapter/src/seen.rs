@@ -31,6 +31,8 @@ pub(crate) enum FilePreview {
 /// Beginning of a text.
 #[derive(Debug)]
 pub(crate) struct Text {
+    /// Name of the file without its folder, for tables that only their names tell apart.
+    name: String,
     /// First lines without their ends, at most four (more for XML); the last may be truncated.
     lines: Vec<String>,
     /// Whether the line after them is not text in UTF-8.
@@ -44,6 +46,11 @@ impl Text {
     /// Returns whether the inspected part has a line that is not text in UTF-8.
     pub(crate) const fn ends_in_other_bytes(&self) -> bool {
         self.ends_in_other_bytes
+    }
+
+    /// Returns the name of the file in lower case; an uploaded file may have lost it.
+    pub(crate) fn file_name(&self) -> &str {
+        &self.name
     }
 
     /// Returns the first line; empty if it is too long to be a title or a header.
@@ -73,6 +80,14 @@ impl Text {
 }
 
 impl FilePreview {
+    /// Adds the name of the file, which may begin with folders.
+    pub(crate) fn with_name(mut self, name: &str) -> Self {
+        if let Self::Text(text) = &mut self {
+            text.name = name.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+        }
+        self
+    }
+
     /// Returns the outline of a JSON file.
     pub(crate) const fn json(&self) -> Option<&Sketch> {
         match self {
@@ -163,7 +178,7 @@ fn text(cursor: &mut Cursor) -> FilePreview {
             }
         }
     }
-    FilePreview::Text(Text { lines, ends_in_other_bytes })
+    FilePreview::Text(Text { name: String::new(), lines, ends_in_other_bytes })
 }
 
 /// Truncates a line at a character boundary.

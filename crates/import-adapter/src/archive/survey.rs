@@ -30,7 +30,7 @@ pub(super) fn single(
     context: FileContext,
 ) -> Result<Container, ImportRefusal> {
     let bytes = SharedEntryReader::new(entry.open(Bound::new(context.most_unpacked))?);
-    let recognised = recognise(Box::new(bytes.clone()), format, context.scratch.as_deref());
+    let recognised = recognise(Box::new(bytes.clone()), &entry.name, format, context.scratch.as_deref());
     bytes.get().fault()?;
     let path = Arc::clone(&entry.path);
     let members = Arc::from([Member { entry, recognised: recognised? }]);
@@ -109,7 +109,7 @@ fn inspect(
     // The tables of a database may be anywhere in it.
     let limit = if beginning == MAGIC { u64::MAX } else { INSPECTED_BYTES };
     let inspected = io::Cursor::new(beginning).chain(bytes.clone().take(limit));
-    let found = claim(Box::new(inspected), format, scratch);
+    let found = claim(Box::new(inspected), &entry.name, format, scratch);
     let reader = bytes.get();
     reader.fault()?;
     let unpacking = reader.unpacking();

@@ -14,14 +14,15 @@ use crate::seen::FilePreview;
 use application::ports::import_source::ImportRefusal;
 use std::path::Path;
 
-/// Recognises a file, or reports what was found instead; `asked` is the format that it should have. A
+/// Recognises a file with this name, or reports what was found instead; `asked` is the format that it should have. A
 /// database is copied to `scratch`.
 pub(crate) fn recognise(
     bytes: Bytes,
+    name: &str,
     asked: Option<Format>,
     scratch: Option<&Path>,
 ) -> Result<RecognisedFile, ImportRefusal> {
-    let seen = FilePreview::inspect(bytes, scratch)?;
+    let seen = FilePreview::inspect(bytes, scratch)?.with_name(name);
     let found = seen.first_claim(asked, asked.is_some());
     found.ok_or_else(|| seen.refusal(asked))
 }
@@ -44,14 +45,15 @@ pub(crate) struct Claim {
     pub(crate) sign: MatchStrength,
 }
 
-/// Recognises one file of several. A file among others may not be meant for import, unlike one that is named
+/// Recognises one file of several, which has this name. A file among others may not be meant for import, unlike one that is named
 /// on the command line.
 pub(crate) fn claim(
     bytes: Bytes,
+    name: &str,
     asked: Option<Format>,
     scratch: Option<&Path>,
 ) -> Result<Claim, ImportRefusal> {
-    let seen = FilePreview::inspect(bytes, scratch)?;
+    let seen = FilePreview::inspect(bytes, scratch)?.with_name(name);
     let sure = seen.first_claim(asked, false);
     let sign = match &sure {
         _ if seen.is_empty() => MatchStrength::Empty,

@@ -3,7 +3,7 @@ use crate::formats::Format;
 use application::ports::import_source::ImportRefusal;
 
 fn seen(text: &'static [u8], asked: impl Into<Option<Format>>) -> Result<Format, ImportRefusal> {
-    recognise(Box::new(text), asked.into(), None).map(|recognised| recognised.format())
+    recognise(Box::new(text), "", asked.into(), None).map(|recognised| recognised.format())
 }
 
 fn message(text: &'static [u8], asked: impl Into<Option<Format>>) -> String {
