@@ -17,8 +17,9 @@ use std::path::{Path, PathBuf};
 ///
 /// Folders, zip archives and gzip files are read as their contents.
 ///
-/// The content decides; a name only tells apart tables of one maker with equal headers. A file of another format than requested, or of no supported one, is
-/// [`ImportRefusal::NotThisFormat`] with what was found; names of members may be repeated, values are not.
+/// The content decides; a name only tells apart tables of one maker with equal headers. A file of another
+/// format than requested, or of no supported one, is [`ImportRefusal::NotThisFormat`] with what was found;
+/// names of members may be repeated, values are not.
 pub fn open(
     path: &Path,
     format: Option<Format>,

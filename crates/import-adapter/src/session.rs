@@ -115,7 +115,12 @@ impl Sums {
         time_in_bed: &TimeInBed,
         notes: &mut Notes,
     ) -> SleepMetrics {
-        notes.count(self.unreadable, "totals that are negative or not numbers were left out");
+        self.note(notes);
         metrics(totals, time_in_bed, notes)
+    }
+
+    /// Notes what was left out.
+    pub(crate) fn note(&self, notes: &mut Notes) {
+        notes.count(self.unreadable, "totals that are negative or not numbers were left out");
     }
 }

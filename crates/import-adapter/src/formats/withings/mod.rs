@@ -1,7 +1,8 @@
-//! Withings: summaries and raw series of sleep.
+//! Withings: summaries and raw series of its API, and the tables of an account's export.
 //!
 //! The rules are in `README.md` next to this file.
 
+mod account;
 #[cfg(any(test, feature = "test-support"))]
 pub(super) mod fixtures;
 mod members;
@@ -24,12 +25,17 @@ pub(super) const FORMAT: FormatInfo = FormatInfo {
     name: "withings",
     file: "a Withings file",
     maker: "Withings",
-    steps: &["Upload sleep responses from the Withings API as JSON files."],
-    files: "summaries and raw series of the API",
+    steps: &[
+        "In the Withings app, open your profile and its settings.",
+        "Choose “Download your data” and “Start my archive”.",
+        "Upload the ZIP file from the link in the email.",
+    ],
+    files: "`sleep.csv` and `raw_…_sleep-state.csv` of the account’s export, or the zip; summaries and raw series of \
+        the API",
     result: "nights with totals, or with stages",
     recognise: recognition::recognise,
-    tables: &[],
-    others: &[],
+    tables: &account::TABLES,
+    others: &account::OTHERS,
 };
 
 /// Reads a series: summaries become sessions immediately, intervals after the last file.

@@ -1,6 +1,6 @@
 //! Detection of Withings files.
 
-use super::{Document, WithingsJson};
+use super::{Document, WithingsJson, account};
 use crate::formats::Format;
 use crate::input::Cursor;
 use crate::json::Layout;
@@ -8,8 +8,11 @@ use crate::recognised::{RecognisedFile, layout_of_first};
 use crate::seen::FilePreview;
 use crate::sketch::Sketch;
 
-/// Recognises JSON by the members of a series' first element.
+/// Recognises a table of an account's export by its header, and JSON by the members of a series' first element.
 pub(crate) fn recognise(seen: &FilePreview, named: bool) -> Option<RecognisedFile> {
+    if let Some(text) = seen.text() {
+        return account::recognise(text, named);
+    }
     let layout = layout(seen.json()?, named)?;
     Some(RecognisedFile::new(Format::Withings, move |bytes, context| {
         Ok(WithingsJson::new(Document::new(Cursor::new(bytes)?, layout), context.zone))
