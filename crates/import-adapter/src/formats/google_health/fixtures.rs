@@ -66,21 +66,6 @@ pub(crate) const FIXTURES: Fixtures = Fixtures {
             between: ",",
             after: "]}",
         },
-        Layout {
-            records: RecordKind::Whole,
-            before: "",
-            record: |number, start, end| {
-                let (start, end) = (iso(start), iso(end));
-                format!(
-                    r#"{{"name":"users/me/dataTypes/sleep/dataPoints/{number}","dataSource":{{"platform":"HEALTH_CONNECT"}},
-                    "sleep":{{"interval":{{"startTime":"{start}","endTime":"{end}"}}}}}}"#
-                )
-            },
-            unreadable: r#"{"name":"x/dataTypes/sleep/dataPoints/1","sleep":{"interval":{}}}"#,
-            blank: None,
-            between: "\n",
-            after: "",
-        },
     ],
     export: &[
         ExportFile {

@@ -46,7 +46,11 @@ pub(super) fn state_values(text: &str) -> Option<StateValues> {
 /// Returns the stage of a code, which is that of the API.
 fn stage(code: f64) -> Option<Stage> {
     let stages = [Stage::Awake, Stage::Light, Stage::Deep, Stage::Rem, Stage::Asleep, Stage::Unknown];
-    stages.into_iter().zip(0_u8..).find(|(_, known)| (f64::from(*known) - code).abs() < 0.5).map(|(stage, _)| stage)
+    stages
+        .into_iter()
+        .zip(0_u8..)
+        .find(|(_, known)| (f64::from(*known) - code).abs() < 0.5)
+        .map(|(stage, _)| stage)
 }
 
 /// A time in one state.
