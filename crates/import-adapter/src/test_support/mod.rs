@@ -116,6 +116,16 @@ impl Fixtures {
     }
 }
 
+/// Returns the value with this number, modulo 4.
+pub(crate) const fn one_of<T: Copy>([first, second, third, fourth]: [T; 4], number: usize) -> T {
+    match number % 4 {
+        0 => first,
+        1 => second,
+        2 => third,
+        _ => fourth,
+    }
+}
+
 /// Returns 20 stages of a night that starts at this time: the number of each, its start and its end.
 pub(crate) fn night_stages(
     start: DateTime<Utc>,

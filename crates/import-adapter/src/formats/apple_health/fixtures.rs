@@ -1,6 +1,6 @@
 //! Generated files of the format, for tests.
 
-use crate::test_support::{ExportFile, Fixtures, Layout, RecordKind, local, night_stages};
+use crate::test_support::{ExportFile, Fixtures, Layout, RecordKind, local, night_stages, one_of};
 
 pub(crate) const FIXTURES: Fixtures = Fixtures {
     examples: &["<HealthData>\n<Record type=\"HKCategoryTypeIdentifierSleepAnalysis\" sourceName=\"watch\"
@@ -35,7 +35,7 @@ pub(crate) const FIXTURES: Fixtures = Fixtures {
                      endDate=\"{}\" value=\"HKCategoryValueSleepAnalysisAsleep{}\"/>\n",
                     local(start, form),
                     local(end, form),
-                    stages[number % 4]
+                    one_of(stages, number)
                 )
             };
             night_stages(start).map(record).collect()

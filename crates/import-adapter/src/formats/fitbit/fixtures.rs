@@ -1,6 +1,6 @@
 //! Generated files of the format, for tests.
 
-use crate::test_support::{ExportFile, Fixtures, Layout, RecordKind, local, night_stages};
+use crate::test_support::{ExportFile, Fixtures, Layout, RecordKind, local, night_stages, one_of};
 use chrono::TimeDelta;
 
 pub(crate) const FIXTURES: Fixtures = Fixtures {
@@ -61,7 +61,7 @@ pub(crate) const FIXTURES: Fixtures = Fixtures {
         night: |number, start| {
             let form = "%Y-%m-%dT%H:%M:%S.000";
             let stage = |(number, start, _): (usize, _, _)| {
-                let level = ["light", "deep", "rem", "wake"][number % 4];
+                let level = one_of(["light", "deep", "rem", "wake"], number);
                 format!(r#"{{"dateTime":"{}","level":"{level}","seconds":1440}}"#, local(start, form))
             };
             let stages = night_stages(start).map(stage).collect::<Vec<_>>().join(",");

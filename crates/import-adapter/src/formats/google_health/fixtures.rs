@@ -1,6 +1,6 @@
 //! Generated files of the format, for tests.
 
-use crate::test_support::{ExportFile, Fixtures, Layout, RecordKind, iso, local, night_stages};
+use crate::test_support::{ExportFile, Fixtures, Layout, RecordKind, iso, local, night_stages, one_of};
 use chrono::{DateTime, TimeDelta, Utc};
 
 pub(crate) const FIXTURES: Fixtures = Fixtures {
@@ -85,7 +85,8 @@ pub(crate) const FIXTURES: Fixtures = Fixtures {
                 sleep_stage_end,data_source,sleep_stage_created,sleep_stage_last_updated\n",
             night: |id, start| {
                 let row = |(number, start, end): (usize, DateTime<Utc>, DateTime<Utc>)| {
-                    let (stage, stage_id) = (["LIGHT", "DEEP", "REM", "AWAKE"][number % 4], id * 20 + number);
+                    let (stage, stage_id) =
+                        (one_of(["LIGHT", "DEEP", "REM", "AWAKE"], number), id * 20 + number);
                     let (start, end) = (iso(start), iso(end));
                     format!("{id},{stage_id},{stage},+01:00,{start},+01:00,{end},DERIVED,{end},{end}\n")
                 };

@@ -49,7 +49,7 @@ const PLACE: &str = "record 1";
 pub(crate) fn recognise(seen: &FilePreview, named: bool) -> Option<RecognisedFile> {
     let layout = layout(seen, named)?;
     Some(RecognisedFile::new(Format::Hypnogram, move |bytes, context| {
-        Hypnograms::open(bytes, context, layout)
+        Hypnograms::open(bytes, &context, layout)
     }))
 }
 
@@ -85,7 +85,7 @@ pub(crate) struct Hypnograms {
 }
 
 impl Hypnograms {
-    fn open(bytes: Bytes, context: FileContext, layout: Layout) -> Result<Self, ImportRefusal> {
+    fn open(bytes: Bytes, context: &FileContext, layout: Layout) -> Result<Self, ImportRefusal> {
         if let Layout::Rows(columns) = layout
             && let Some(reason) = columns.fault()
         {

@@ -1,6 +1,6 @@
 //! Generated files of the format, for tests.
 
-use crate::test_support::{ExportFile, Fixtures, Layout, RecordKind, iso, night_stages};
+use crate::test_support::{ExportFile, Fixtures, Layout, RecordKind, iso, night_stages, one_of};
 use chrono::TimeDelta;
 
 pub(crate) const FIXTURES: Fixtures = Fixtures {
@@ -52,7 +52,7 @@ pub(crate) const FIXTURES: Fixtures = Fixtures {
         before: "[",
         night: |number, start| {
             let change = |(number, _, _): (usize, _, _)| {
-                let (minutes, state) = (number * 24, ["NONREM2", "NONREM3", "REM", "WAKE"][number % 4]);
+                let (minutes, state) = (number * 24, one_of(["NONREM2", "NONREM3", "REM", "WAKE"], number));
                 format!(r#"{{"offsetFromStart":"PT{minutes}M","state":"{state}"}}"#)
             };
             let changes = night_stages(start).map(change).collect::<Vec<_>>().join(",");

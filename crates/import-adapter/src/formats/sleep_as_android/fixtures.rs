@@ -1,6 +1,6 @@
 //! Generated files of the format, for tests.
 
-use crate::test_support::{ExportFile, Fixtures, Layout, RecordKind, local, night_stages};
+use crate::test_support::{ExportFile, Fixtures, Layout, RecordKind, local, night_stages, one_of};
 use chrono::{DateTime, TimeDelta, Utc};
 
 pub(crate) const FIXTURES: Fixtures = Fixtures {
@@ -41,7 +41,7 @@ pub(crate) const FIXTURES: Fixtures = Fixtures {
         night: |number, start| {
             let form = "%d. %m. %Y %H:%M";
             let event = |(number, start, end): (usize, DateTime<Utc>, DateTime<Utc>)| {
-                let stage = ["LIGHT", "DEEP", "REM", "AWAKE"][number % 4];
+                let stage = one_of(["LIGHT", "DEEP", "REM", "AWAKE"], number);
                 let (start, end) = (start.timestamp_millis(), end.timestamp_millis());
                 format!("{stage}_START-{start},{stage}_END-{end}")
             };
