@@ -13,6 +13,9 @@ pub(super) fn recognise(seen: &FilePreview, named: bool) -> Option<RecognisedFil
 }
 
 fn layout(sketch: &Sketch, named: bool) -> Option<Layout> {
+    if sketch.is_empty_list() {
+        return named.then_some(Layout::List);
+    }
     if sketch.first().is_some_and(|night| is_of_export(night) || is_of_api(night)) {
         return Some(Layout::List);
     }
