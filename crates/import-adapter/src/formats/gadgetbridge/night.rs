@@ -25,11 +25,11 @@ pub(super) fn read(
     let parts = match &night.stages {
         NightStages::Given(parts) => parts.as_slice(),
         NightStages::InTable => {
-            of_table = stages.within(night.device, start, end);
+            of_table = stages.within(night.device, start, end)?;
             of_table.as_slice()
         }
         NightStages::Meaningless => {
-            stages.within(night.device, start, end);
+            stages.within(night.device, start, end)?;
             &[]
         }
     };

@@ -5,7 +5,7 @@ use crate::segments::{DUPLICATES_NOTE, SEGMENT_LIMIT, too_many};
 use crate::source::{Items, Notes};
 use application::ports::import_source::ImportRefusal;
 use chrono::DateTime;
-use domain::sleep::{Stage, StageEntry};
+use domain::sleep::{Hypnogram, InvalidHypnogram, Stage, StageEntry};
 
 const MINUTE_MILLIS: u32 = 60_000;
 
@@ -83,8 +83,8 @@ impl Stages {
         (last.device == device && last.at > start).then_some(last.at)
     }
 
-    /// Returns the parts of a session, which are then used.
-    pub(super) fn within(&mut self, device: u32, start: i64, end: i64) -> Vec<Part> {
+    /// Returns the parts of a session, which are then used. A session with too many is invalid.
+    pub(super) fn within(&mut self, device: u32, start: i64, end: i64) -> Result<Vec<Part>, String> {
         let times = self.times;
         let begins = |row: &StageRow| match times {
             StageTimes::Starts | StageTimes::Lengths(_) => row.at >= start,
@@ -96,6 +96,9 @@ impl Stages {
             self.rows.partition_point(|row| row.device < device || row.device == device && !begins(row));
         let to = self.rows.partition_point(|row| row.device < device || row.device == device && !ends(row));
         let rows = self.rows.get_mut(from..to).unwrap_or_default();
+        if rows.len() > Hypnogram::MAX_ENTRIES {
+            return Err(InvalidHypnogram::TooMany.to_string());
+        }
         let mut parts: Vec<Part> = Vec::with_capacity(rows.len());
         let mut last = start;
         for row in rows.iter_mut() {
@@ -121,7 +124,7 @@ impl Stages {
                 (StageTimes::Minutes | StageTimes::Lengths(_), _) => parts.push((stage, row.at, stop)),
             }
         }
-        parts
+        Ok(parts)
     }
 
     /// Adds notes on rows that became part of no session.

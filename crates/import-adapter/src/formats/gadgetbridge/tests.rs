@@ -1,7 +1,7 @@
 use crate::Format;
 use crate::test_support::database;
 use crate::testing::{
-    accepted_session, frame, metric, notes, only_session, read, rejections, sessions, stages,
+    accepted_session, frame, metric, notes, only_session, read, read_path, rejections, sessions, stages,
 };
 use application::ports::import_source::{ImportItem, ImportRefusal};
 use domain::sleep::{MetricKind, SleepRecord, SleepSource};
@@ -477,4 +477,34 @@ fn other_and_damaged_databases_are_refused() {
     assert!(matches!(refused, ImportRefusal::Damaged { .. }), "{refused}");
     let refused = read(b"SQLite format 3\0 but no database", Format::Gadgetbridge, "UTC").unwrap_err();
     assert!(matches!(refused, ImportRefusal::Damaged { .. }), "{refused}");
+}
+
+#[test]
+fn the_database_is_found_in_the_folder_of_a_backup() {
+    let folder = tempfile::tempdir().unwrap();
+    let night = format!("INSERT INTO COLMI_SLEEP_SESSION_SAMPLE VALUES ({BED}, 1, {});", BED + HOUR);
+    let bytes = database(&format!("{BASE}{}", ring("COLMI", &night)));
+    std::fs::create_dir(folder.path().join("database")).unwrap();
+    std::fs::write(folder.path().join("database/Gadgetbridge"), bytes).unwrap();
+    std::fs::write(folder.path().join("gadgetbridge.json"), r#"{"backupVersion":1}"#).unwrap();
+    let (format, items) = read_path(folder.path(), None, "UTC").unwrap();
+    assert_eq!((format, items[0].place()), ("gadgetbridge", "database/Gadgetbridge: record 1"));
+    assert_eq!(sessions(&items).len(), 1);
+    assert!(notes(&items).concat().contains("skipped: 1 (gadgetbridge.json)"));
+}
+
+#[test]
+fn a_session_with_too_many_stages_is_rejected() {
+    let night = format!(
+        "INSERT INTO COLMI_SLEEP_SESSION_SAMPLE VALUES ({BED}, 1, {}), ({BED}, 2, {});",
+        BED + HOUR,
+        BED + HOUR
+    );
+    let stages = format!(
+        "WITH RECURSIVE number (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM number WHERE n < 20160)
+        INSERT INTO COLMI_SLEEP_STAGE_SAMPLE SELECT {BED} + n, 1, 1, 2 FROM number;"
+    );
+    let items = gadgetbridge(&ring("COLMI", &format!("{night}{stages}")), "UTC");
+    assert_eq!(rejections(&items), ["record 1: more than 20160 stages in one session"]);
+    assert_eq!(sessions(&items).len(), 1);
 }

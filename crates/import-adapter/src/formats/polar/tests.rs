@@ -1,6 +1,7 @@
 use crate::Format;
 use crate::testing::{
-    accepted_session, frame, items, metric, notes, only_session, read, rejections, sessions, stages,
+    accepted_session, frame, items, metric, notes, only_session, read, read_path, rejections, sessions,
+    stages,
 };
 use application::ports::import_source::{ImportItem, ImportRefusal};
 use domain::sleep::{MetricKind, SleepRecord};
@@ -264,4 +265,22 @@ fn other_files_of_the_export_and_truncated_ones_are_refused() {
     let text = export("");
     let refused = read(&text.as_bytes()[..text.len() - 9], None, "UTC").unwrap_err();
     assert!(matches!(refused, ImportRefusal::Damaged { .. }), "{refused}");
+}
+
+#[test]
+fn the_other_files_of_the_export_are_skipped() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in [
+        ("sleep_result_1-a.json", export("").as_str()),
+        (
+            "sleep_score_1-b.json",
+            r#"[{"night":"2026-03-11","sleepScoreResult":{},"sleepScoreBaselines":{}}]"#,
+        ),
+        ("sleep_wake_1-c.json", r#"[{"night":"2026-03-11","sleepWake":[]}]"#),
+    ] {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let (format, items) = read_path(folder.path(), None, "UTC").unwrap();
+    assert_eq!((format, sessions(&items).len()), ("polar", 1));
+    assert!(notes(&items).concat().contains("skipped: 2 (sleep_score_1-b.json, sleep_wake_1-c.json)"));
 }
