@@ -22,7 +22,7 @@ const CACHE_KIB: i64 = 2048;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Table {
     pub(crate) name: String,
-    /// Names of the columns; empty if this is not an ordinary table.
+    /// Names of the columns that are not generated; empty if this is not an ordinary table.
     columns: Vec<String>,
 }
 
@@ -128,16 +128,17 @@ impl Database {
         Ok(Schema { tables: tables.collect::<Result<_, ImportRefusal>>()? })
     }
 
-    /// Lists the columns of a table; none if one of them is generated.
+    /// Lists the columns of a table except those that are generated, which no query may name.
     fn columns(&self, table: &str) -> Result<Vec<String>, ImportRefusal> {
-        let (mut columns, mut is_ordinary) = (Vec::new(), true);
+        let mut columns = Vec::new();
         let list = |row: &rusqlite::Row<'_>| {
-            is_ordinary &= row.get::<_, i64>("hidden")? == 0;
-            columns.push(row.get("name")?);
+            if row.get::<_, i64>("hidden")? == 0 {
+                columns.push(row.get("name")?);
+            }
             Ok(())
         };
         self.connection.pragma(None, "table_xinfo", table, list).map_err(|error| refusal(&error))?;
-        Ok(if is_ordinary { columns } else { Vec::new() })
+        Ok(columns)
     }
 
     /// Calls `read` with each row of a query, until it fails.

@@ -96,6 +96,8 @@ pub(crate) struct Join {
     names: JoinNames,
     file: u32,
     ids: HashMap<Box<str>, u32>,
+    /// Ids that are read as another one.
+    united: HashMap<u32, u32>,
     sessions: VecDeque<StoredSession>,
     stages: Vec<StoredStage>,
     /// Items to emit next, each with its file; `None` until all rows are known.
@@ -109,6 +111,7 @@ impl Join {
             names,
             file: 0,
             ids: HashMap::new(),
+            united: HashMap::new(),
             sessions: VecDeque::new(),
             stages: Vec::new(),
             waiting: None,
@@ -151,6 +154,39 @@ impl Join {
         Ok(())
     }
 
+    /// Reads the rows of an id as those of another one; too many ids reject the file.
+    pub(crate) fn unite(&mut self, id: &str, with: &str) -> Result<(), Invalid> {
+        let [id, with] = [self.number(id)?, self.number(with)?].map(|id| self.representative(id));
+        if id != with {
+            self.united.insert(id, with);
+        }
+        Ok(())
+    }
+
+    /// Returns the id as which another one is read.
+    fn representative(&self, mut id: u32) -> u32 {
+        while let Some(with) = self.united.get(&id) {
+            id = *with;
+        }
+        id
+    }
+
+    /// Replaces each united id.
+    fn replace_united(&mut self) {
+        if self.united.is_empty() {
+            return;
+        }
+        let (mut stages, mut sessions) =
+            (std::mem::take(&mut self.stages), std::mem::take(&mut self.sessions));
+        for id in stages.iter_mut().map(|stored| &mut stored.id) {
+            *id = self.representative(*id);
+        }
+        for id in sessions.iter_mut().map(|stored| &mut stored.id) {
+            *id = self.representative(*id);
+        }
+        (self.stages, self.sessions) = (stages, sessions);
+    }
+
     fn number(&mut self, id: &str) -> Result<u32, ImportRefusal> {
         if let Some(number) = self.ids.get(id) {
             return Ok(*number);
@@ -172,6 +208,7 @@ impl Join {
     /// Sorts the rows, drops those that the import repeats, and notes what concerns the whole import.
     fn prepare(&mut self) -> VecDeque<(u32, Items)> {
         self.ids = HashMap::new();
+        self.replace_united();
         let (mut repeated, mut first) = (0_usize, None);
         let mut count = |place: Place| {
             repeated = repeated.saturating_add(1);

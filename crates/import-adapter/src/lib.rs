@@ -28,6 +28,7 @@ mod session;
 mod sketch;
 mod source;
 mod spool;
+mod tally;
 #[cfg(any(test, feature = "test-support"))]
 pub mod test_support;
 mod timestamp;

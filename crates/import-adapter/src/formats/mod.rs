@@ -9,6 +9,7 @@ mod fitbit;
 mod gadgetbridge;
 mod garmin;
 mod google_health;
+mod health_connect;
 mod hypnogram;
 mod info;
 pub(crate) mod intake_csv;
@@ -17,6 +18,7 @@ pub(crate) mod ndjson;
 mod open_mhealth;
 mod oura;
 mod polar;
+mod samsung_health;
 mod sleep_as_android;
 mod sleep_cycle;
 mod whoop;
@@ -77,6 +79,8 @@ formats! {
     Garmin = garmin,
     Withings = withings,
     Zepp = zepp,
+    SamsungHealth = samsung_health,
+    HealthConnect = health_connect,
     MiFitness = mi_fitness,
     SleepAsAndroid = sleep_as_android,
     Gadgetbridge = gadgetbridge,

@@ -111,3 +111,21 @@ fn sessions_without_any_stage_have_their_totals_and_one_note() {
 fn a_stage_that_ends_before_it_starts_is_rejected() {
     assert!(join().add_stage("a", 1, stage(Stage::Light, 10, 10)).is_err());
 }
+
+#[test]
+fn the_stages_of_united_ids_are_those_of_one_session() {
+    for order in [[("b", "a"), ("c", "b")], [("c", "b"), ("b", "a")], [("b", "a"), ("c", "a")]] {
+        let mut join = join();
+        join.add_stage("b", 2, stage(Stage::Light, 0, 20)).unwrap();
+        join.add_stage("c", 3, stage(Stage::Deep, 20, 60)).unwrap();
+        for (id, with) in order {
+            join.unite(id, with).unwrap();
+        }
+        // Nothing changes for ids that are already united.
+        join.unite("a", "c").unwrap();
+        join.add_session("a", 1, session(0, 60), Notes::default()).unwrap();
+        let items = emitted(&mut join);
+        assert_eq!(stages(&sessions(&items)[0]), ["LIGHT 23:00-23:20", "DEEP 23:20-00:00"]);
+        assert_eq!(items.len(), 1);
+    }
+}

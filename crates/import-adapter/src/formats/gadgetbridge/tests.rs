@@ -446,7 +446,7 @@ fn a_view_or_a_missing_column_in_place_of_a_table_is_refused() {
         (
             "CREATE TABLE COLMI_SLEEP_SESSION_SAMPLE (TIMESTAMP INTEGER, DEVICE_ID INTEGER, WAKEUP_TIME INTEGER);
             CREATE TABLE COLMI_SLEEP_STAGE_SAMPLE (TIMESTAMP INTEGER, DEVICE_ID INTEGER, STAGE INTEGER AS (1));",
-            "COLMI_SLEEP_STAGE_SAMPLE is not an ordinary table",
+            "the table COLMI_SLEEP_STAGE_SAMPLE has no column STAGE",
         ),
     ] {
         let refused = read(&database(&format!("{BASE}{tables}")), None, "UTC").unwrap_err();

@@ -5,12 +5,12 @@
 use super::SOURCE;
 use super::known_logs::{KnownLog, KnownLogs};
 use super::placeholder::{self, Evidence, Reading};
-use super::tally::Tally;
 use crate::collections::{Collection, Collections};
 use crate::formats::Format;
 use crate::join::{Join, JoinNames, JoinedSession, JoinedStage};
 use crate::segments::{DUPLICATES_NOTE, too_many};
 use crate::source::{Invalid, Items, Notes};
+use crate::tally::Tally;
 use application::ports::import_source::ImportItem;
 use chrono::{DateTime, Utc};
 use domain::sleep::{Detail, Hypnogram, SleepRecord, SleepRecordHead};

@@ -13,7 +13,6 @@ mod points;
 mod stage;
 mod table;
 mod table_reader;
-mod tally;
 
 pub(super) use account::Account;
 

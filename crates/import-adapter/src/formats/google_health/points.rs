@@ -2,13 +2,13 @@
 
 use super::point::Point;
 use super::point_session;
-use super::tally::Tally;
 use crate::formats::Format;
 use crate::input::Cursor;
 use crate::json::{Document, Layout, decode};
 use crate::recognised::RecognisedFile;
 use crate::sketch::Sketch;
 use crate::source::{Items, Notes, RecordReader};
+use crate::tally::Tally;
 use application::ports::import_source::ImportRefusal;
 use domain::time::TimeZone;
 

@@ -2,10 +2,10 @@
 
 use super::account::Account;
 use super::table::{SessionTable, StageTable, read_session, read_stage};
-use super::tally::Tally;
 use crate::collections::Collections;
 use crate::input::{Bytes, TableReader};
 use crate::source::{Invalid, Items, RecordReader};
+use crate::tally::Tally;
 use application::ports::import_source::ImportRefusal;
 use domain::time::TimeZone;
 
