@@ -268,7 +268,7 @@ impl Join {
         let sessions: Vec<_> = self.sessions.drain(..count).collect();
         let mut emitted = VecDeque::new();
         if sessions.is_empty() {
-            emitted.extend(self.from_stages(stages));
+            emitted.extend(self.formed_from_stages(stages));
             return Some(emitted);
         }
         let mut outside: Vec<&StoredStage> = stages.iter().collect();
@@ -299,11 +299,11 @@ impl Join {
     }
 
     /// Forms a session from stages whose id no session has.
-    fn from_stages(&self, stages: &[StoredStage]) -> Option<(u32, Items)> {
+    fn formed_from_stages(&self, stages: &[StoredStage]) -> Option<(u32, Items)> {
         let place = stages.iter().map(|stage| stage.place).min()?;
         let mut notes = Notes::default();
         notes.add("no session has the id of these stages; the session was formed from them");
-        let outcome = self.time_in_bed(stages).and_then(|time_in_bed| {
+        let outcome = time_in_bed_of(stages).and_then(|time_in_bed| {
             let source = session::source(self.names.source)?;
             let totals = SourceTotals::default();
             record(JoinedSession { time_in_bed, source, is_nap: None, totals }, stages, &mut notes)
@@ -312,15 +312,16 @@ impl Join {
         items.finish_session(&self.described(place), notes, outcome);
         Some((place.file, items))
     }
+}
 
-    fn time_in_bed(&self, stages: &[StoredStage]) -> Result<TimeInBed, String> {
-        let none = || "it has no stages".to_owned();
-        let first = stages.first().ok_or_else(none)?;
-        let last = stages.iter().max_by_key(|stage| stage.end()).ok_or_else(none)?;
-        let offset = |stage: &StoredStage| stage.offset.and_then(UtcOffset::from_minutes);
-        let (start, end) = (first.entry()?.start(), last.entry()?.end());
-        session::time_in_bed((start, offset(first)), (end, offset(last)))
-    }
+/// Returns the time in bed of stages without a session.
+fn time_in_bed_of(stages: &[StoredStage]) -> Result<TimeInBed, String> {
+    let none = || "it has no stages".to_owned();
+    let first = stages.first().ok_or_else(none)?;
+    let last = stages.iter().max_by_key(|stage| stage.end()).ok_or_else(none)?;
+    let offset = |stage: &StoredStage| stage.offset.and_then(UtcOffset::from_minutes);
+    let (start, end) = (first.entry()?.start(), last.entry()?.end());
+    session::time_in_bed((start, offset(first)), (end, offset(last)))
 }
 
 /// Creates a session from its row and its stages.

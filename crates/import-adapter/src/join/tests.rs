@@ -41,7 +41,9 @@ fn a_session_and_its_stages_are_joined_in_any_order_of_rows() {
     };
     for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2]] {
         let mut join = join();
-        order.iter().for_each(|row| add(&mut join, *row));
+        for row in order {
+            add(&mut join, row);
+        }
         let items = emitted(&mut join);
         assert_eq!(stages(&sessions(&items)[0]), ["LIGHT 23:00-23:20", "DEEP 23:20-00:00"]);
         assert_eq!((items.len(), items[0].place()), (1, "line 1"));
@@ -94,7 +96,7 @@ fn stages_without_a_session_form_one() {
 #[test]
 fn sessions_without_any_stage_have_their_totals_and_one_note() {
     let mut join = join();
-    let totals = SourceTotals { asleep: Some(Duration::from_secs(3000)), ..SourceTotals::default() };
+    let totals = SourceTotals { asleep: Some(Duration::from_mins(50)), ..SourceTotals::default() };
     for (id, start) in [("a", 0), ("b", 600)] {
         let session = JoinedSession { totals, ..session(start, start + 60) };
         join.add_session(id, 1, session, Notes::default()).unwrap();

@@ -61,6 +61,10 @@ pub fn content(text: &str) -> Vec<u8> {
 }
 
 /// Returns the database that these statements create.
+///
+/// # Panics
+///
+/// If a statement fails.
 #[expect(clippy::expect_used, reason = "the statements are those of a fixture")]
 pub fn database(sql: &str) -> Vec<u8> {
     let file = tempfile::NamedTempFile::new().expect("a temporary file");

@@ -160,7 +160,7 @@ fn of_two_devices_the_one_that_starts_with_the_night_has_the_stages() {
     let tracker = "start,duration,value\n2026-01-10T23:00:00Z,\"[600,600,600]\",\"[1,2,3]\"\n";
     let bed = "start,duration,value\n2026-01-10T22:50:00Z,[2700],[1]\n";
     let files = [
-        ("sleep.csv", &night[..]),
+        ("sleep.csv", night.as_str()),
         ("raw_bed_sleep-state.csv", bed),
         ("raw_tracker_sleep-state.csv", tracker),
     ];
@@ -352,7 +352,9 @@ fn a_table_with_its_header_only_has_no_records() {
 
 #[test]
 fn a_table_truncated_in_a_row_is_rejected() {
-    for text in [format!("{ENGLISH}\n2026-01-10T23:00:00+01:00,2026"), RAW[..RAW.len() - 20].to_owned()] {
+    for text in
+        [format!("{ENGLISH}\n2026-01-10T23:00:00+01:00,2026"), RAW.chars().take(RAW.len() - 20).collect()]
+    {
         let refused = read(text.as_bytes(), Format::Withings, "UTC").unwrap_err();
         assert!(matches!(refused, ImportRefusal::Damaged { .. }), "{refused}");
     }
