@@ -70,7 +70,9 @@ pub fn database(sql: &str) -> Vec<u8> {
     let file = tempfile::NamedTempFile::new().expect("a temporary file");
     let connection = rusqlite::Connection::open(file.path()).expect("a database");
     connection
-        .execute_batch(&format!("PRAGMA page_size = 512; PRAGMA journal_mode = OFF; {sql}"))
+        .execute_batch(&format!(
+            "PRAGMA page_size = 512; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; {sql}"
+        ))
         .expect("statements");
     drop(connection);
     std::fs::read(file.path()).expect("its content")
