@@ -1,4 +1,4 @@
-//! Oura: sleep documents of its API, versions 1 and 2, and of its export.
+//! Oura: sleep documents of its API, versions 1 and 2, of its export, and tables of the account's export.
 //!
 //! The rules are in `README.md` next to this file.
 
@@ -8,6 +8,9 @@ mod members;
 mod phases;
 mod recognition;
 mod session;
+mod sleep_model;
+mod tables;
+mod trends;
 
 use crate::formats::FormatInfo;
 use crate::json::{Record, decode};
@@ -20,27 +23,35 @@ pub(super) const FORMAT: FormatInfo = FormatInfo {
     name: "oura",
     file: "an Oura file",
     maker: "Oura",
-    steps: &["In your Oura account on the web, export your data.", "Upload the JSON file."],
-    files: "API responses (1 and 2), the full export",
+    steps: &[
+        "Sign in at membership.ouraring.com/data-export and request your data.",
+        "When the export is ready, which may take two days, download the ZIP file and upload it.",
+    ],
+    files: "`sleepmodel.csv` of the account’s export, or the zip; `oura_…_trends.csv`; API responses (1 and 2), the \
+        full export",
     result: "nights with stages",
     recognise: recognition::recognise,
-    tables: &[],
-    others: &[],
+    tables: &tables::TABLES,
+    others: &tables::OTHERS,
 };
 
 /// Adds the session of a sleep document.
 fn read(record: &Record<'_>, zone: TimeZone, items: &mut Items) {
     let place = record.place();
-    let period = match decode::<Period>(record.text) {
-        Ok(period) => period,
-        Err(reason) => return items.reject(&place, reason),
-    };
+    match decode::<Period>(record.text) {
+        Ok(period) => add(&period, zone, &place, items),
+        Err(reason) => items.reject(&place, reason),
+    }
+}
+
+/// Adds the session of the members of a document.
+fn add(period: &Period, zone: TimeZone, place: &str, items: &mut Items) {
     if let Some(why) = period.is_no_sleep() {
-        return items.note(&place, why);
+        return items.note(place, why);
     }
     let mut notes = Notes::default();
-    let outcome = session::read(&period, zone, &mut notes);
-    items.finish_session(&place, notes, outcome);
+    let outcome = session::read(period, zone, &mut notes);
+    items.finish_session(place, notes, outcome);
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Detection of Oura files.
 
+use super::tables;
 use crate::formats::Format;
 use crate::json::Layout;
 use crate::recognised::{RecognisedFile, layout_of_first};
@@ -21,8 +22,11 @@ const SLEEP_ONLY: [&str; 8] = [
 /// Lists that accompany `sleep` in an export of all data.
 const OTHER_LISTS: [&str; 5] = ["activity", "readiness", "daily_activity", "daily_readiness", "daily_sleep"];
 
-/// Recognises JSON by the members of a sleep document.
+/// Recognises a table by its columns, and JSON by the members of a sleep document.
 pub(crate) fn recognise(seen: &FilePreview, named: bool) -> Option<RecognisedFile> {
+    if let Some(text) = seen.text() {
+        return tables::recognise(text);
+    }
     let layout = layout(seen.json()?, named)?;
     Some(RecognisedFile::document(Format::Oura, layout, super::read))
 }
