@@ -1,3 +1,5 @@
+mod tables;
+
 use crate::Format;
 use crate::testing::{
     frame, items, metric, notes, only_session, read, recognised, rejections, sessions, stages,
