@@ -1,4 +1,5 @@
-//! `oura_…_trends.csv`: one row a day with the main night, as the website wrote it before the account's export.
+//! `oura_…_trends.csv`: one row a day with its main night, which Oura's website offered before the account's
+//! export.
 
 use super::members::Period;
 use super::session;

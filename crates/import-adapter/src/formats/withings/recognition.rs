@@ -8,7 +8,8 @@ use crate::recognised::{RecognisedFile, layout_of_first};
 use crate::seen::FilePreview;
 use crate::sketch::Sketch;
 
-/// Recognises a table of an account's export by its header, and JSON by the members of a series' first element.
+/// Recognises a table of an account's export by its header, and JSON by the members of a series' first
+/// element.
 pub(crate) fn recognise(seen: &FilePreview, named: bool) -> Option<RecognisedFile> {
     if let Some(text) = seen.text() {
         return account::recognise(text, named);

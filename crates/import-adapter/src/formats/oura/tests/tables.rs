@@ -215,7 +215,7 @@ fn a_table_with_its_header_only_has_no_sessions() {
 
 #[test]
 fn a_table_truncated_in_a_row_is_rejected() {
-    for text in [format!("{MODEL}\n{}", &NIGHT[..90]), format!("{TRENDS}\n{}", &DAY[..50])] {
+    for text in [format!("{MODEL}\n{}", NIGHT.split_at(90).0), format!("{TRENDS}\n{}", DAY.split_at(50).0)] {
         let refused = read(text.as_bytes(), Format::Oura, "UTC").unwrap_err();
         assert!(matches!(refused, ImportRefusal::Damaged { .. }), "{refused}");
     }

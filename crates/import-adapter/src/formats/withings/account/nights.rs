@@ -14,8 +14,8 @@ use std::collections::{HashSet, VecDeque};
 /// Maximum number of nights per import.
 const NIGHT_LIMIT: usize = 200_000;
 
-const WITHOUT_STATES_NOTE: &str = "the nights have no stages; import raw_tracker_sleep-state.csv of the same \
-    export together with this table, or the whole zip";
+const WITHOUT_STATES_NOTE: &str = "the import has no states of these nights, so they have no stages; import \
+    sleep.csv together with raw_tracker_sleep-state.csv of the same export, or the whole zip";
 const WITHOUT_NIGHTS_NOTE: &str = "the sessions were formed from their states; import sleep.csv of the same \
     export together with this table, or the whole zip";
 const AWAKE_NOTE: &str = "states without any sleep were left out";

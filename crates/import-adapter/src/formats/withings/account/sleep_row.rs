@@ -1,6 +1,7 @@
 //! Rows of the table of nights, `sleep.csv`.
 
 use crate::input::{Fields, TableFormat};
+use crate::json::LooseScalar;
 use crate::local_time::{LocalTime, SKIPPED_TIME_NOTE};
 use crate::session::{self, Sums};
 use crate::source::{Items, Notes};
@@ -8,8 +9,6 @@ use chrono::{DateTime, Utc};
 use domain::sleep::{SourceTotals, TimeInBed};
 use domain::time::{TimeZone, UtcOffset};
 use std::time::Duration;
-
-use crate::json::LooseScalar;
 
 /// English names of the columns that are read, in order; the order is the same in every language.
 pub(in super::super) const COLUMNS: [&str; 8] =

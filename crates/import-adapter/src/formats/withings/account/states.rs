@@ -1,12 +1,11 @@
 //! States of sleep of all tables, sorted, and those of a night.
 
+use super::state_row::Run;
 use crate::segments::{SEGMENT_LIMIT, too_many};
 use application::ports::import_source::ImportRefusal;
 use chrono::{DateTime, Utc};
 use domain::sleep::{Stage, StageEntry, TimeInBed};
 use domain::time::UtcOffset;
-
-use super::state_row::Run;
 
 /// Longest gap within a session, in milliseconds.
 const GAP_MILLIS: i64 = 60 * 60_000;

@@ -75,8 +75,8 @@ fn a_row_is_a_night_with_its_own_offsets_and_totals() {
         notes(&items),
         [
             "line 1: the column names are not English; the columns were read by their order",
-            "line 2: the nights have no stages; import raw_tracker_sleep-state.csv of the same export together \
-             with this table, or the whole zip",
+            "line 2: the import has no states of these nights, so they have no stages; import sleep.csv together with \
+             raw_tracker_sleep-state.csv of the same export, or the whole zip",
         ]
     );
 }
@@ -353,7 +353,7 @@ fn a_table_with_its_header_only_has_no_records() {
 #[test]
 fn a_table_truncated_in_a_row_is_rejected() {
     for text in
-        [format!("{ENGLISH}\n2026-01-10T23:00:00+01:00,2026"), RAW.chars().take(RAW.len() - 20).collect()]
+        [format!("{ENGLISH}\n2026-01-10T23:00:00+01:00,2026"), RAW.split_at(RAW.len() - 20).0.to_owned()]
     {
         let refused = read(text.as_bytes(), Format::Withings, "UTC").unwrap_err();
         assert!(matches!(refused, ImportRefusal::Damaged { .. }), "{refused}");
