@@ -21,6 +21,7 @@ mod polar;
 mod samsung_health;
 mod sleep_as_android;
 mod sleep_cycle;
+mod sleepmeter;
 mod whoop;
 mod withings;
 mod zepp;
@@ -86,6 +87,7 @@ formats! {
     Gadgetbridge = gadgetbridge,
     Polar = polar,
     SleepCycle = sleep_cycle,
+    Sleepmeter = sleepmeter,
     OpenMhealth = open_mhealth,
     Fhir = fhir,
     Hypnogram = hypnogram,

@@ -1,0 +1,117 @@
+//! Reads the table of sleep, which may follow tables of names.
+
+use super::{COLUMNS, line, night};
+use crate::input::Separator;
+use crate::input::{
+    Bytes, Cursor, Fields, LineEnd, Position, damaged, has_columns, more_than_once, repeated_column,
+    split_fields,
+};
+use crate::source::{Items, Notes, RecordReader};
+use application::ports::import_source::ImportRefusal;
+
+/// Reads the diary line by line.
+pub(super) struct DiaryReader {
+    cursor: Cursor,
+    line: Vec<u8>,
+    /// Header of the table of sleep; empty before it.
+    columns: Vec<String>,
+    /// Whether the next line continues the notes of a record.
+    is_in_notes: bool,
+}
+
+impl DiaryReader {
+    pub(super) fn new(bytes: Bytes) -> Result<Self, ImportRefusal> {
+        let cursor = Cursor::new(bytes)?.of_table();
+        Ok(Self { cursor, line: Vec::new(), columns: Vec::new(), is_in_notes: false })
+    }
+
+    fn read_line(
+        &mut self,
+        line: &str,
+        start: Position,
+        end: LineEnd,
+        items: &mut Items,
+    ) -> Result<(), ImportRefusal> {
+        let place = format!("line {}", start.line);
+        if self.columns.is_empty() {
+            return self.read_header(line, start);
+        }
+        if line::begins_record(line) {
+            return self.read_row(line, &place, end, items);
+        }
+        if self.is_in_notes {
+            self.is_in_notes = !line::closes(line);
+        } else if !line.trim().is_empty() {
+            items.reject(
+                &place,
+                "wake is not a date and time with an offset; the line may be part of the notes before it",
+            );
+        }
+        Ok(())
+    }
+
+    /// Takes the header of the table of sleep; other lines before it are those of names.
+    fn read_header(&mut self, line: &str, start: Position) -> Result<(), ImportRefusal> {
+        let columns = split_fields(line, Separator::Comma).unwrap_or_default();
+        if !has_columns(&columns, &COLUMNS) {
+            return Ok(());
+        }
+        if let Some(column) = repeated_column(&columns, &COLUMNS) {
+            return Err(damaged(start, more_than_once(column)));
+        }
+        self.columns = columns;
+        Ok(())
+    }
+
+    fn read_row(
+        &mut self,
+        line: &str,
+        place: &str,
+        end: LineEnd,
+        items: &mut Items,
+    ) -> Result<(), ImportRefusal> {
+        let count = self.columns.len();
+        let values = line::fields(line, count);
+        self.is_in_notes = line::is_open(line, count);
+        if values.len() < count {
+            if end == LineEnd::EndOfFile {
+                return Err(self.cursor.ends_too_early());
+            }
+            items.reject(place, "the number of fields differs from the header");
+            return Ok(());
+        }
+        let mut notes = Notes::default();
+        let outcome = night::read(&Fields { columns: &self.columns, values: &values }, &mut notes);
+        items.finish_session(place, notes, outcome);
+        Ok(())
+    }
+
+    /// Accepts the end of the file, or returns why it is too early.
+    fn finish(&self) -> Result<(), ImportRefusal> {
+        if self.is_in_notes {
+            return Err(self.cursor.ends_too_early());
+        }
+        if self.columns.is_empty() {
+            return Err(ImportRefusal::HoldsNoSleep(
+                "these are tables of names from Sleepmeter without a table of sleep".to_owned(),
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl RecordReader for DiaryReader {
+    fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal> {
+        let start = self.cursor.place();
+        let mut bytes = std::mem::take(&mut self.line);
+        let Some(end) = self.cursor.read_line(&mut bytes)? else { return self.finish().map(|()| false) };
+        let line = std::str::from_utf8(&bytes).map_err(|_| damaged(start, "not valid UTF-8"))?;
+        self.read_line(line, start, end, items)?;
+        self.line = bytes;
+        Ok(true)
+    }
+
+    fn bytes_read(&self) -> u64 {
+        self.cursor.total()
+    }
+}
