@@ -8,6 +8,7 @@ mod fhir;
 mod fitbit;
 mod gadgetbridge;
 mod garmin;
+mod google_fit;
 mod google_health;
 mod health_connect;
 mod hypnogram;
@@ -75,6 +76,7 @@ formats! {
     AppleHealth = apple_health,
     Fitbit = fitbit,
     GoogleHealth = google_health,
+    GoogleFit = google_fit,
     Oura = oura,
     Whoop = whoop,
     Garmin = garmin,
