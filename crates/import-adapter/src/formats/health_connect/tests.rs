@@ -221,7 +221,7 @@ fn a_database_is_read_in_its_zip() {
 }
 
 #[test]
-fn a_database_without_a_table_or_column_is_refused() {
+fn a_database_without_a_table_or_column_is_rejected() {
     for (name, expected) in [
         ("sleep_stages_table", "the database has no table sleep_stages_table"),
         ("application_info_table", "the database has no table application_info_table"),
@@ -238,7 +238,7 @@ fn a_database_without_a_table_or_column_is_refused() {
 }
 
 #[test]
-fn a_view_or_virtual_table_in_place_of_a_table_is_refused() {
+fn a_view_or_virtual_table_in_place_of_a_table_is_rejected() {
     for made in [
         "CREATE VIEW sleep_stages_table AS SELECT 1 AS parent_key, 2 AS stage_start_time, 3 AS stage_end_time, 4 AS stage_type;",
         "CREATE VIRTUAL TABLE sleep_stages_table USING fts5(parent_key, stage_start_time, stage_end_time, stage_type);",
@@ -249,7 +249,7 @@ fn a_view_or_virtual_table_in_place_of_a_table_is_refused() {
 }
 
 #[test]
-fn a_damaged_database_is_refused_as_a_whole() {
+fn a_damaged_database_is_rejected_as_a_whole() {
     let rows: String = (0..200).map(|id| session(id + 1, 1, id * 500, id * 500 + 420)).collect();
     let whole = database(&format!("{TABLES}{rows}"));
     let mut corrupt = whole.clone();
@@ -313,7 +313,7 @@ fn a_webhook_without_metadata_or_stages_is_a_session_of_health_connect() {
 }
 
 #[test]
-fn the_test_of_an_exporter_is_refused() {
+fn the_test_of_an_exporter_is_rejected() {
     let text = WEBHOOK.replacen('{', r#"{"test":true,"#, 1);
     let refused = read(text.as_bytes(), None, "UTC").unwrap_err();
     assert!(matches!(refused, ImportRefusal::HoldsNoSleep(_)), "{refused}");

@@ -160,7 +160,7 @@ fn scalar(row: &Fields<'_>, name: &str) -> LooseScalar {
 fn latency(row: &Fields<'_>, notes: &mut Notes) -> Option<Duration> {
     let millis = scalar(row, "sleep_latency").number().filter(|millis| *millis >= 0.0)?;
     if 0.0 < millis && millis < SHORTEST_LATENCY {
-        notes.add("a sleep_latency below one second, which is not in milliseconds, was left out");
+        notes.add("a sleep_latency below one second, which is not in milliseconds, was omitted");
         return None;
     }
     Duration::try_from_secs_f64(millis / 1000.0).ok()

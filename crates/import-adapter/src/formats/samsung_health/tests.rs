@@ -149,7 +149,7 @@ fn unknown_sums_are_absent() {
     assert_eq!(
         notes(&items)[1..],
         [
-            "line 3: a sleep_latency below one second, which is not in milliseconds, was left out",
+            "line 3: a sleep_latency below one second, which is not in milliseconds, was omitted",
             "line 3: totals that are negative or not numbers were left out: 2"
         ]
     );
@@ -427,7 +427,7 @@ fn a_table_without_rows_is_read_as_empty() {
 }
 
 #[test]
-fn a_table_that_is_truncated_or_has_no_header_is_refused() {
+fn a_table_that_is_truncated_or_has_no_header_is_rejected() {
     let text = sleep(&[NIGHT]);
     let row = format!("{TITLE}{HEADER}{}", NIGHT.text().chars().take(40).collect::<String>());
     for damaged in [row, text.replace(HEADER, ""), text.replace("_time", "_tid"), TITLE.repeat(2)] {
@@ -437,14 +437,14 @@ fn a_table_that_is_truncated_or_has_no_header_is_refused() {
 }
 
 #[test]
-fn a_column_that_a_header_has_twice_is_refused() {
+fn a_column_that_a_header_has_twice_is_rejected() {
     let text = sleep(&[NIGHT]).replace("combined_id", "start_time");
     let refused = read(text.as_bytes(), None, "UTC").unwrap_err().to_string();
     assert_eq!(refused, "damaged at line 2, column 1: the header has the column start_time more than once");
 }
 
 #[test]
-fn another_table_of_the_app_is_refused_with_advice() {
+fn another_table_of_the_app_is_rejected_with_advice() {
     let unprefixed =
         "start_time,time_offset,end_time,datauuid\n2022-09-02 00:03,7200000,2022-09-02 07:00,x\n";
     for text in [
