@@ -1,7 +1,7 @@
 //! Nights of the rows of all files: combined, each once, and joined with their stages.
 
 use super::known::Known;
-use super::parts::{span, sum};
+use super::parts::{by_id, span, sum};
 use super::row::SOURCE;
 use crate::collections::Collection;
 use crate::join::{Join, JoinNames, JoinedSession, JoinedStage};
@@ -11,7 +11,6 @@ use crate::tally::Tally;
 use chrono::{DateTime, Utc};
 use domain::sleep::TimeInBed;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 /// Maximum number of rows of the tables of sleep and of combined nights per import.
 const ROW_LIMIT: usize = 200_000;
@@ -103,22 +102,13 @@ impl Nights {
         let combined = self.latest(|nights| &mut nights.combined);
         let segments = self.latest(|nights| &mut nights.segments);
         let segments = self.without_second_copies(segments);
-        let (mut nights, mut groups) = (Vec::new(), BTreeMap::<Box<str>, Vec<NightRow>>::new());
-        for row in segments {
-            match row.group.clone() {
-                Some(group) => groups.entry(group).or_default().push(row),
-                None => nights.push(row),
-            }
-        }
-        let mut wholes = BTreeMap::<Box<str>, Vec<NightRow>>::new();
-        for row in combined {
-            wholes.entry(row.id.clone()).or_default().push(row);
-        }
+        let (groups, mut nights) = by_id(segments, |row| row.group.clone());
+        let (mut wholes, mut spare) = by_id(combined, |row| Some(row.id.clone()));
         for (id, parts) in groups {
             let wholes = wholes.get_mut(&id).map(std::mem::take).unwrap_or_default();
-            nights.extend(self.combine(&id, parts, wholes));
+            nights.extend(self.combine(&id, parts, wholes, &mut spare));
         }
-        let spare = wholes.into_values().flatten().collect();
+        spare.extend(wholes.into_values().flatten());
         let mut nights = self.with_spare(nights, spare);
         nights.sort_by_key(|row| (row.file, row.line));
         for NightRow { id, file, line, session, notes, .. } in nights {
@@ -176,12 +166,22 @@ impl Nights {
     }
 
     /// Joins the parts of a night, whose bounds are those of the row of the combined night if there is one;
-    /// also returns the rows that do not fit.
-    fn combine(&mut self, id: &str, parts: Vec<NightRow>, wholes: Vec<NightRow>) -> Vec<NightRow> {
-        let (mut nights, mut parts) = (Vec::new(), parts);
+    /// also returns the parts that do not fit. Adds rows of combined nights without parts to `spare`.
+    fn combine(
+        &mut self,
+        id: &str,
+        mut parts: Vec<NightRow>,
+        wholes: Vec<NightRow>,
+        spare: &mut Vec<NightRow>,
+    ) -> Vec<NightRow> {
+        let mut nights = Vec::new();
         for whole in wholes {
             let (joined, others) = parts.into_iter().partition::<Vec<_>, _>(|part| part.is_part_of(&whole));
             parts = others;
+            if joined.is_empty() {
+                spare.push(whole);
+                continue;
+            }
             let totals = sum(&joined);
             let is_silent = whole.session.totals.are_silent();
             let totals = if is_silent { totals } else { whole.session.totals };

@@ -1,8 +1,24 @@
-//! Time and totals of a night of several parts.
+//! Nights of several parts: their rows, time and totals.
 
 use super::nights::NightRow;
 use domain::sleep::{SourceTotals, TimeInBed};
+use std::collections::BTreeMap;
 use std::time::Duration;
+
+/// Rows by an id.
+type Groups = BTreeMap<Box<str>, Vec<NightRow>>;
+
+/// Groups rows by an id; also returns the rows without one.
+pub(super) fn by_id(rows: Vec<NightRow>, id: fn(&NightRow) -> Option<Box<str>>) -> (Groups, Vec<NightRow>) {
+    let (mut groups, mut others) = (Groups::new(), Vec::new());
+    for row in rows {
+        match id(&row) {
+            Some(id) => groups.entry(id).or_default().push(row),
+            None => others.push(row),
+        }
+    }
+    (groups, others)
+}
 
 /// Returns the time from the first start to the last end.
 pub(super) fn span(parts: &[NightRow]) -> Option<TimeInBed> {

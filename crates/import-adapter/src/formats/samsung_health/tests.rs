@@ -278,6 +278,22 @@ fn a_combined_night_without_parts_is_a_session_unless_another_overlaps_it() {
 }
 
 #[test]
+fn a_combined_night_at_another_time_than_its_parts_is_not_theirs() {
+    let table = format!("{COMBINED}{}", combined("g", "2026-10-01 21:40:00.000", "2026-10-02 04:20:00.000"));
+    let items = read_files(&[&sleep(&[NIGHT, PART, NEXT_PART]), &table]);
+    let mut frames: Vec<_> = sessions(&items).iter().map(frame).collect();
+    frames.sort();
+    assert_eq!(
+        frames,
+        [
+            "2026-10-01T23:30:00+02:00 2026-10-02T06:30:00+02:00",
+            "2026-10-02T23:00:00+02:00 2026-10-03T06:15:00+02:00"
+        ]
+    );
+    assert!(notes(&items).concat().contains("were read from there: 1"), "{:?}", notes(&items));
+}
+
+#[test]
 fn parts_that_cannot_be_one_night_stay_sessions() {
     let far = Row { start: "2026-11-03 00:15:00.000", end: "2026-11-03 04:15:00.000", ..NEXT_PART };
     let other = Row { package: "org.example.sleep", ..NEXT_PART };
