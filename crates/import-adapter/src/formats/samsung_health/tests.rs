@@ -155,6 +155,41 @@ fn unknown_sums_are_absent() {
     );
 }
 
+/// The columns of an export of 2026.
+const ALL_COLUMNS: &str = "total_sleep_time_weight,original_efficiency,mental_recovery,wake_score,factor_01,factor_02,\
+    factor_03,factor_04,factor_05,factor_06,factor_07,factor_08,factor_09,factor_10,deep_score,\
+    integrated_id,latency_weight,has_sleep_data,bedtime_detection_delay,sleep_efficiency_with_latency,\
+    wakeup_time_detection_delay,total_rem_duration,combined_id,nap_score,sleep_type,sleep_latency,\
+    data_version,latency_score,deep_weight,rem_weight,physical_recovery,original_wake_up_time,\
+    movement_awakening,is_integrated,original_bed_time,goal_bed_time,quality,extra_data,wake_weight,\
+    rem_score,goal_wake_up_time,sleep_cycle,total_light_duration,efficiency,sleep_score,\
+    sleep_duration,stage_analyzed_type,total_sleep_time_score,com.samsung.health.sleep.create_sh_ver,\
+    com.samsung.health.sleep.start_time,com.samsung.health.sleep.custom,\
+    com.samsung.health.sleep.modify_sh_ver,com.samsung.health.sleep.update_time,\
+    com.samsung.health.sleep.create_time,com.samsung.health.sleep.client_data_id,\
+    com.samsung.health.sleep.client_data_ver,com.samsung.health.sleep.time_offset,\
+    com.samsung.health.sleep.deviceuuid,com.samsung.health.sleep.comment,\
+    com.samsung.health.sleep.pkg_name,com.samsung.health.sleep.end_time,\
+    com.samsung.health.sleep.datauuid";
+
+#[test]
+fn a_row_of_all_columns_is_read_by_their_names() {
+    let value = |column: &str| match column.rsplit('.').next() {
+        Some("start_time") => NIGHT.start,
+        Some("end_time") => NIGHT.end,
+        Some("time_offset") => NIGHT.offset,
+        Some("datauuid") => NIGHT.id,
+        Some("pkg_name") => NIGHT.package,
+        Some("total_light_duration") => "240",
+        Some("total_rem_duration") => "90",
+        Some("sleep_latency") => "600000",
+        _ => "",
+    };
+    let row = ALL_COLUMNS.split(',').map(value).collect::<Vec<_>>().join(",");
+    let items = read_text(&format!("{TITLE}{ALL_COLUMNS}\n{row},\n"));
+    assert_eq!(accepted_session(&items), accepted_session(&read_text(&sleep(&[NIGHT]))));
+}
+
 #[test]
 fn times_may_have_other_forms() {
     let expected = frame(&accepted_session(&read_text(&sleep(&[NIGHT]))));
