@@ -12,8 +12,9 @@ use application::ports::import_source::ImportRefusal;
 
 const TEST: &str = "this is the test of an exporter app, whose sleep is made up; nothing was imported";
 
-/// Recognises the database by its table of sessions, and JSON by the members of the first session.
-pub(super) fn recognise(seen: &FilePreview, _named: bool) -> Option<RecognisedFile> {
+/// Recognises the database by its table of sessions, and JSON by the members of the first session; an empty list
+/// only if the format was requested.
+pub(super) fn recognise(seen: &FilePreview, named: bool) -> Option<RecognisedFile> {
     if seen.database().is_some_and(is_database) {
         return Some(RecognisedFile::new(Format::HealthConnect, |bytes, context| {
             Tables::new(Database::open(bytes, context.scratch.as_deref())?, context.zone)
@@ -25,7 +26,7 @@ pub(super) fn recognise(seen: &FilePreview, _named: bool) -> Option<RecognisedFi
             Err::<Tables, _>(ImportRefusal::HoldsNoSleep(TEST.to_owned()))
         }));
     }
-    Some(RecognisedFile::document(Format::HealthConnect, layout(sketch)?, record::read))
+    Some(RecognisedFile::document(Format::HealthConnect, layout(sketch, named)?, record::read))
 }
 
 fn is_database(schema: &Schema) -> bool {
@@ -37,11 +38,11 @@ fn is_exporter(sketch: &Sketch) -> bool {
     sketch.has("timestamp") && sketch.has("app_version")
 }
 
-fn layout(sketch: &Sketch) -> Option<Layout> {
+fn layout(sketch: &Sketch, named: bool) -> Option<Layout> {
     let lists = [
-        (sketch.member("sleep"), Layout::Wrapped("sleep"), is_exporter(sketch)),
-        (sketch.member("data"), Layout::Wrapped("data"), false),
-        (Some(sketch), Layout::List, false),
+        (sketch.member("sleep"), Layout::Wrapped("sleep"), named || is_exporter(sketch)),
+        (sketch.member("data"), Layout::Wrapped("data"), named),
+        (Some(sketch), Layout::List, named),
     ];
     let holds_sleep = |list: &Sketch, empty: bool| match list {
         Sketch::List(None) => empty,

@@ -393,3 +393,10 @@ fn records_of_other_kinds_are_not_recognised() {
         "metadata":{"id":"a","dataOrigin":"b"}}]}"#;
     assert!(matches!(read(steps.as_bytes(), None, "UTC"), Err(ImportRefusal::NotThisFormat(_))));
 }
+
+#[test]
+fn an_empty_list_is_accepted_on_request() {
+    for text in ["[]", r#"{"data":[]}"#, r#"{"sleep":[]}"#] {
+        assert_eq!(read(text.as_bytes(), Format::HealthConnect, "UTC"), Ok(vec![]), "{text}");
+    }
+}
