@@ -1,5 +1,5 @@
-//! Writes made-up exports of many nights, for measurements: `cargo run -p import-adapter --features test-support
-//! --example exports -- FOLDER NIGHTS`. Each format has a folder of its name.
+//! Writes made-up exports of many nights, for measurements. Each format has a folder of its name:
+//! `cargo run -p import-adapter --features test-support --example exports -- FOLDER NIGHTS`
 
 use import_adapter::Format;
 use std::error::Error;

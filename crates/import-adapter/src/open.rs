@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 ///
 /// Folders, zip archives and gzip files are read as their contents.
 ///
-/// The content decides; a name only tells apart tables of one maker with equal headers. A file of another
+/// The content decides; the name only separates tables of one maker with equal headers. A file of another
 /// format than requested, or of no supported one, is [`ImportRefusal::NotThisFormat`] with what was found;
 /// names of members may be repeated, values are not.
 pub fn open(

@@ -31,7 +31,7 @@ pub(crate) enum FilePreview {
 /// Beginning of a text.
 #[derive(Debug)]
 pub(crate) struct Text {
-    /// Name of the file without its folder, for tables that only their names tell apart.
+    /// Name of the file without its folder, for tables with equal headers.
     name: String,
     /// First lines without their ends, at most four (more for XML); the last may be truncated.
     lines: Vec<String>,

@@ -14,8 +14,8 @@ use crate::seen::FilePreview;
 use application::ports::import_source::ImportRefusal;
 use std::path::Path;
 
-/// Recognises a file with this name, or reports what was found instead; `asked` is the format that it should have. A
-/// database is copied to `scratch`.
+/// Recognises a file with this name, or reports what was found instead; `asked` is the format that it should
+/// have. A database is copied to `scratch`.
 pub(crate) fn recognise(
     bytes: Bytes,
     name: &str,
@@ -45,8 +45,8 @@ pub(crate) struct Claim {
     pub(crate) sign: MatchStrength,
 }
 
-/// Recognises one file of several, which has this name. A file among others may not be meant for import, unlike one that is named
-/// on the command line.
+/// Recognises one file of several, which has this name. A file among others may not be meant for import,
+/// unlike one that is named on the command line.
 pub(crate) fn claim(
     bytes: Bytes,
     name: &str,

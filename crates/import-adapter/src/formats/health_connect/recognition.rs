@@ -12,7 +12,8 @@ use application::ports::import_source::ImportRefusal;
 
 const TEST: &str = "this is the test of an exporter app, whose sleep is made up; nothing was imported";
 
-/// Recognises the database by its table of sessions, and JSON by the members of the first session; an empty list
+/// Recognises the database by its table of sessions, and JSON by the members of the first session; an
+/// empty list
 /// only if the format was requested.
 pub(super) fn recognise(seen: &FilePreview, named: bool) -> Option<RecognisedFile> {
     if seen.database().is_some_and(is_database) {

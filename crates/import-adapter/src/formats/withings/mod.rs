@@ -2,13 +2,13 @@
 //!
 //! The rules are in `README.md` next to this file.
 
-mod account;
 #[cfg(any(test, feature = "test-support"))]
 pub(super) mod fixtures;
 mod members;
 mod recognition;
 mod stretch;
 mod summary;
+mod tables;
 
 use crate::collections::Collections;
 use crate::formats::{Format, FormatInfo};
@@ -34,8 +34,8 @@ pub(super) const FORMAT: FormatInfo = FormatInfo {
         the API",
     result: "nights with totals, or with stages",
     recognise: recognition::recognise,
-    tables: &account::TABLES,
-    others: &account::OTHERS,
+    tables: &tables::TABLES,
+    others: &tables::OTHERS,
 };
 
 /// Reads a series: summaries become sessions immediately, intervals after the last file.

@@ -1,6 +1,6 @@
 //! Detection of Withings files.
 
-use super::{Document, WithingsJson, account};
+use super::{Document, WithingsJson, tables};
 use crate::formats::Format;
 use crate::input::Cursor;
 use crate::json::Layout;
@@ -12,7 +12,7 @@ use crate::sketch::Sketch;
 /// element.
 pub(crate) fn recognise(seen: &FilePreview, named: bool) -> Option<RecognisedFile> {
     if let Some(text) = seen.text() {
-        return account::recognise(text, named);
+        return tables::recognise(text, named);
     }
     let layout = layout(seen.json()?, named)?;
     Some(RecognisedFile::new(Format::Withings, move |bytes, context| {
