@@ -18,14 +18,23 @@ const MAX_XML_BYTES: usize = 256 * 1024;
 pub(crate) enum FilePreview {
     /// Only white space.
     Empty,
-    /// Outline of a JSON list or object, with the damage that ended it early.
-    Json(Sketch, Option<ImportRefusal>),
+    /// Outline of a JSON list or object.
+    Json(Sketch, JsonFile),
     /// Text that is not JSON.
     Text(Text),
     /// Tables of an SQLite database.
     Database(Schema),
     /// Not a text.
     Binary(&'static str),
+}
+
+/// Name and damage of a JSON file.
+#[derive(Debug)]
+pub(crate) struct JsonFile {
+    /// Name of the file without its folder, in lower case.
+    name: String,
+    /// Damage that ended the outline early.
+    pub(crate) damage: Option<ImportRefusal>,
 }
 
 /// Beginning of a text.
@@ -82,8 +91,11 @@ impl Text {
 impl FilePreview {
     /// Adds the name of the file, which may begin with folders.
     pub(crate) fn with_name(mut self, name: &str) -> Self {
-        if let Self::Text(text) = &mut self {
-            text.name = name.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+        let name = || name.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+        match &mut self {
+            Self::Text(text) => text.name = name(),
+            Self::Json(_, file) => file.name = name(),
+            Self::Empty | Self::Database(_) | Self::Binary(_) => {}
         }
         self
     }
@@ -93,6 +105,14 @@ impl FilePreview {
         match self {
             Self::Json(sketch, _) => Some(sketch),
             _ => None,
+        }
+    }
+
+    /// Returns the name of a JSON file in lower case; an uploaded file may have lost it.
+    pub(crate) fn json_name(&self) -> &str {
+        match self {
+            Self::Json(_, file) => &file.name,
+            _ => "",
         }
     }
 
@@ -139,7 +159,7 @@ impl FilePreview {
             None => Ok(Self::Empty),
             Some(b'{' | b'[') => {
                 let (sketch, damage) = Sketch::outline(cursor);
-                Ok(Self::Json(sketch, damage))
+                Ok(Self::Json(sketch, JsonFile { name: String::new(), damage }))
             }
             Some(_) => Ok(text(cursor)),
         }

@@ -5,7 +5,7 @@ use super::table::{Table, list_names};
 use crate::formats::Format;
 use crate::formats::intake_csv::{SEMICOLONS, is_header_with_semicolons};
 use crate::input::{Separator, has_columns};
-use crate::seen::{FilePreview, NOT_A_TEXT, Text};
+use crate::seen::{FilePreview, JsonFile, NOT_A_TEXT, Text};
 use crate::sketch::Sketch;
 use application::ports::import_source::ImportRefusal;
 
@@ -17,7 +17,7 @@ impl FilePreview {
         }
         let formats = self.other_formats(asked);
         let seen = match (self, formats.as_slice()) {
-            (Self::Json(_, Some(damage)), []) => return damage,
+            (Self::Json(_, JsonFile { damage: Some(damage), .. }), []) => return damage,
             (_, [found]) if asked.is_some() => found.described().to_owned(),
             (seen, _) => seen.described(),
         };
