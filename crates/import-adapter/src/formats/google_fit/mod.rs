@@ -2,19 +2,23 @@
 //!
 //! The rules are in `README.md` next to this file.
 
+mod file_name;
 #[cfg(any(test, feature = "test-support"))]
 pub(super) mod fixtures;
 mod members;
 mod night;
 
 use crate::formats::{Format, FormatInfo};
-use crate::json::{Layout, Record, decode};
+use crate::input::Cursor;
+use crate::json::{Document, Layout, decode};
 use crate::recognised::RecognisedFile;
 use crate::seen::FilePreview;
 use crate::sketch::Sketch;
-use crate::source::{Items, Notes};
-use domain::time::TimeZone;
+use crate::source::{Items, Notes, RecordReader};
+use application::ports::import_source::ImportRefusal;
+use file_name::NamedStart;
 use members::Session;
+use night::Clock;
 
 /// The format.
 pub(super) const FORMAT: FormatInfo = FormatInfo {
@@ -42,23 +46,46 @@ fn recognise(seen: &FilePreview, _named: bool) -> Option<RecognisedFile> {
     let sketch = seen.json()?;
     let activity = sketch.member("fitnessActivity").and_then(Sketch::text)?;
     let is_sleep = activity.trim().eq_ignore_ascii_case(SLEEP);
-    (is_sleep && (sketch.has("startTime") || sketch.has("endTime")))
-        .then(|| RecognisedFile::document(Format::GoogleFit, Layout::Row, read))
+    if !is_sleep || !(sketch.has("startTime") || sketch.has("endTime")) {
+        return None;
+    }
+    let named_start = NamedStart::parse(seen.json_name());
+    Some(RecognisedFile::new(Format::GoogleFit, move |bytes, context| {
+        let document = Document::new(Cursor::new(bytes)?, Layout::Row);
+        Ok(SessionReader { document, clock: Clock { zone: context.zone, named_start } })
+    }))
 }
 
-/// Adds the session of a record.
-fn read(record: &Record<'_>, zone: TimeZone, items: &mut Items) {
-    let place = record.place();
-    match decode::<Session>(record.text) {
-        Err(reason) => items.reject(&place, reason),
-        Ok(session) if session.activity.word().as_deref() != Some(SLEEP) => {
-            items.reject(&place, "fitnessActivity is not sleep");
+/// Reads a file of one session, or of several in sequence.
+struct SessionReader {
+    document: Document,
+    clock: Clock,
+}
+
+impl RecordReader for SessionReader {
+    fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal> {
+        let Some(record) = self.document.next_record()? else { return Ok(false) };
+        let place = record.place();
+        match decode::<Session>(record.text) {
+            Err(reason) => items.reject(&place, reason),
+            Ok(session) if session.activity.word().as_deref() != Some(SLEEP) => {
+                items.reject(&place, "fitnessActivity is not sleep");
+            }
+            Ok(session) => {
+                let mut notes = Notes::default();
+                let outcome = night::read(&session, self.clock, &mut notes);
+                items.finish_session(&place, notes, outcome);
+            }
         }
-        Ok(session) => {
-            let mut notes = Notes::default();
-            let outcome = night::read(&session, zone, &mut notes);
-            items.finish_session(&place, notes, outcome);
-        }
+        Ok(true)
+    }
+
+    fn check_record(&mut self) -> Result<bool, ImportRefusal> {
+        Ok(self.document.next_record()?.is_some())
+    }
+
+    fn bytes_read(&self) -> u64 {
+        self.document.bytes_read()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Conversion of a session of Google Fit.
 
+use super::file_name::NamedStart;
 use super::members::{Segment, Session};
 use crate::json::LooseScalar;
 use crate::local_time::LocalTime;
@@ -13,12 +14,26 @@ use domain::time::TimeZone;
 
 const SOURCE: &str = "google fit";
 
+/// Where the offsets of a session come from: its times are in universal time.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Clock {
+    pub(super) zone: TimeZone,
+    /// Start that the name of the file contains.
+    pub(super) named_start: Option<NamedStart>,
+}
+
 /// Converts one session, or returns why it is invalid; omitted parts are noted.
-pub(super) fn read(record: &Session, zone: TimeZone, notes: &mut Notes) -> Result<SleepRecord, String> {
-    let start = LocalTime::read("startTime", &record.start_time, zone, notes)?;
-    let end = LocalTime::read("endTime", &record.end_time, zone, notes)?;
-    let time_in_bed = session::time_in_bed((start.0, Some(start.1)), (end.0, Some(end.1)))?;
-    let hypnogram = hypnogram(&record.segments.0, &time_in_bed, zone, notes)?;
+pub(super) fn read(record: &Session, clock: Clock, notes: &mut Notes) -> Result<SleepRecord, String> {
+    let (start, at_start) = LocalTime::read("startTime", &record.start_time, clock.zone, notes)?;
+    let (end, at_end) = LocalTime::read("endTime", &record.end_time, clock.zone, notes)?;
+    let named = clock.named_start.and_then(|named| named.offset_of(start));
+    // An offset other than the zone's is of another place, whose clock changes are unknown.
+    let (at_start, at_end) = match named {
+        Some(offset) if offset != at_start => (offset, offset),
+        _ => (at_start, at_end),
+    };
+    let time_in_bed = session::time_in_bed((start, Some(at_start)), (end, Some(at_end)))?;
+    let hypnogram = hypnogram(&record.segments.0, &time_in_bed, clock.zone, notes)?;
     let head = SleepRecordHead {
         key: SessionKey::derived_from(time_in_bed.start()),
         source: session::source(SOURCE)?,

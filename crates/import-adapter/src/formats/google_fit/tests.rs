@@ -149,8 +149,27 @@ fn a_folder_of_an_export_has_its_sessions_and_their_copies_have_the_same_keys() 
     write("2026-03-10T22_30_00+01_00_SLEEP.json", NIGHT);
     write("2026-03-10T22_30_00+01_00_SLEEP(1).json", NIGHT);
     write("2026-03-10T18_00_00+01_00_BIKING.json", &NIGHT.replacen("\"sleep\"", "\"biking\"", 1));
-    let (format, items) = read_path(folder.path(), None, "Europe/Berlin").unwrap();
+    let (format, items) = read_path(folder.path(), None, "Asia/Tokyo").unwrap();
     let found = sessions(&items);
     assert_eq!((format, found.len(), rejections(&items).len()), ("google-fit", 2, 0));
     assert_eq!(found[0], found[1]);
+    assert_eq!(frame(&found[0]), "2026-03-10T22:30:00+01:00 2026-03-11T06:30:00+01:00");
+}
+
+#[test]
+fn the_name_of_a_file_has_the_offset_of_a_night_in_another_zone() {
+    let folder = tempfile::tempdir().unwrap();
+    let frame_of = |name: &str, zone: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, NIGHT).unwrap();
+        frame(&only_session(&read_path(&path, None, zone).unwrap().1))
+    };
+    let in_denver = "2026-03-10T15:30:00-06:00 2026-03-10T23:30:00-06:00";
+    let name = "2026-03-10T15_30_00-06_00_SLEEP.json";
+    assert_eq!(frame_of(name, "Europe/Berlin"), in_denver);
+    assert_eq!(frame_of(name, "America/Denver"), in_denver);
+    let in_berlin = "2026-03-10T22:30:00+01:00 2026-03-11T06:30:00+01:00";
+    for name in ["renamed.json", "2026-03-10T15_31_00-06_00_SLEEP.json"] {
+        assert_eq!(frame_of(name, "Europe/Berlin"), in_berlin, "{name}");
+    }
 }
