@@ -1,11 +1,31 @@
 //! Lines of the diary. Quotes, commas and line ends in the notes are not escaped, so it is no valid CSV.
 
-/// Returns whether a line begins a record: it starts with a date and a time.
+/// What follows the line of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Notes {
+    /// Another record: there are no notes.
+    None,
+    /// Another record, or notes that have a quote at the end of a line.
+    MayContinue,
+    /// The rest of the notes.
+    Continue,
+}
+
+/// Longest form of a time with its offset and quotes.
+const TIME_LENGTH: usize = 24;
+
+/// Returns whether a line begins a record: its first field is a date and a time.
 pub(super) fn begins_record(line: &str) -> bool {
     let form = "dddd-dd-dd dd:dd";
-    let line = line.strip_prefix('"').unwrap_or(line);
+    let Some((time, _)) = line.split_once(',') else { return false };
+    let time = time.strip_prefix('"').unwrap_or(time);
     let fits = |(byte, form): (u8, u8)| if form == b'd' { byte.is_ascii_digit() } else { byte == form };
-    line.len() >= form.len() && line.bytes().zip(form.bytes()).all(fits)
+    (form.len()..=TIME_LENGTH).contains(&time.len()) && time.bytes().zip(form.bytes()).all(fits)
+}
+
+/// Returns whether a line has this many fields, as a record that begins with no time may.
+pub(super) fn has_fields(line: &str, count: usize) -> bool {
+    line.splitn(count, ',').count() == count
 }
 
 /// Splits a line into at most this many fields; the last has the rest of the line.
@@ -17,13 +37,15 @@ pub(super) fn fields(line: &str, count: usize) -> Vec<String> {
     line.splitn(count, ',').map(unquoted).collect()
 }
 
-/// Returns whether the last of this many fields begins with a quote that the line does not close.
-pub(super) fn is_open(line: &str, count: usize) -> bool {
-    let last = line.splitn(count, ',').nth(count.saturating_sub(1));
-    last.and_then(|last| last.strip_prefix('"')).is_some_and(|rest| !closes(rest))
+/// Returns what follows a record of this many fields, of which the last is the notes.
+pub(super) fn notes_after(line: &str, count: usize) -> Notes {
+    match line.splitn(count, ',').nth(count.saturating_sub(1)).and_then(|notes| notes.strip_prefix('"')) {
+        None | Some("\"") => Notes::None,
+        Some(notes) => notes_within(notes),
+    }
 }
 
-/// Returns whether a line ends the notes.
-pub(super) fn closes(line: &str) -> bool {
-    line.trim_end().ends_with('"')
+/// Returns what follows a line of notes.
+pub(super) fn notes_within(line: &str) -> Notes {
+    if line.trim_end().ends_with('"') { Notes::MayContinue } else { Notes::Continue }
 }

@@ -15,14 +15,14 @@ pub(super) struct DiaryReader {
     line: Vec<u8>,
     /// Header of the table of sleep; empty before it.
     columns: Vec<String>,
-    /// Whether the next line continues the notes of a record.
-    is_in_notes: bool,
+    /// What the last record may be followed by.
+    notes: line::Notes,
 }
 
 impl DiaryReader {
     pub(super) fn new(bytes: Bytes) -> Result<Self, ImportRefusal> {
         let cursor = Cursor::new(bytes)?.of_table();
-        Ok(Self { cursor, line: Vec::new(), columns: Vec::new(), is_in_notes: false })
+        Ok(Self { cursor, line: Vec::new(), columns: Vec::new(), notes: line::Notes::None })
     }
 
     fn read_line(
@@ -39,13 +39,15 @@ impl DiaryReader {
         if line::begins_record(line) {
             return self.read_row(line, &place, end, items);
         }
-        if self.is_in_notes {
-            self.is_in_notes = !line::closes(line);
-        } else if !line.trim().is_empty() {
-            items.reject(
-                &place,
-                "wake is not a date and time with an offset; the line may be part of the notes before it",
-            );
+        let may_be_notes = match self.notes {
+            line::Notes::None => line.trim().is_empty(),
+            line::Notes::MayContinue => !line::has_fields(line, self.columns.len()),
+            line::Notes::Continue => true,
+        };
+        if !may_be_notes {
+            items.reject(&place, "wake is not a date and time with an offset");
+        } else if self.notes == line::Notes::Continue {
+            self.notes = line::notes_within(line);
         }
         Ok(())
     }
@@ -72,7 +74,7 @@ impl DiaryReader {
     ) -> Result<(), ImportRefusal> {
         let count = self.columns.len();
         let values = line::fields(line, count);
-        self.is_in_notes = line::is_open(line, count);
+        self.notes = line::notes_after(line, count);
         if values.len() < count {
             if end == LineEnd::EndOfFile {
                 return Err(self.cursor.ends_too_early());
@@ -88,7 +90,7 @@ impl DiaryReader {
 
     /// Accepts the end of the file, or returns why it is too early.
     fn finish(&self) -> Result<(), ImportRefusal> {
-        if self.is_in_notes {
+        if self.notes == line::Notes::Continue {
             return Err(self.cursor.ends_too_early());
         }
         if self.columns.is_empty() {

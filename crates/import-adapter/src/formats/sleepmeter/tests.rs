@@ -81,14 +81,19 @@ fn tables_of_names_before_the_table_of_sleep_are_skipped() {
 
 #[test]
 fn notes_may_have_quotes_commas_and_line_ends() {
-    let long = NIGHT.replace(",5,\"\"", ",5,\"a \"loud, long\" night,\n\nthe cat: \"\nnever, again\n\\\"");
-    let rows = [long.as_str(), NAP];
-    let found = diary(&rows);
-    assert_eq!(sessions(&found).len(), 2);
-    assert_eq!(rejections(&found).len(), 2, "lines after a quote at the end of a line");
-    let multiple = NIGHT.replace(",5,\"\"", ",5,\"a \"loud, long\" night,\n\nthe cat,\nnever, again\n\\\"");
-    let found = diary(&[&multiple, NAP]);
-    assert_eq!((sessions(&found).len(), found.len()), (2, 2));
+    for notes in [
+        "\"a \"loud, long\" night,\n\nthe cat,\nnever, again\n\\\"",
+        "\"the cat: \"\nnever, again\n\"",
+        "\",\"\n\"",
+        "\"\",\\\",\n2026-03-09 07:00+0000\"\"",
+        "\"(,)(\n)(\")\"",
+    ] {
+        let found = diary(&[&NIGHT.replace(",5,\"\"", &format!(",5,{notes}")), NAP]);
+        assert_eq!((sessions(&found).len(), found.len()), (2, 2), "{notes}: {:?}", rejections(&found));
+    }
+    // As many commas as a record has.
+    let list = format!(",5,\"the cat: \"\n{}\"", ",".repeat(10));
+    assert_eq!(rejections(&diary(&[&NIGHT.replace(",5,\"\"", &list), NAP])).len(), 1);
     let record = diary(&[&NIGHT.replace(",5,\"\"", ",5,a spreadsheet without quotes"), NAP]);
     assert_eq!((sessions(&record).len(), record.len()), (2, 2));
 }
