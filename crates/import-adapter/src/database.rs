@@ -8,13 +8,15 @@ use application::ports::import_source::ImportRefusal;
 use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
 /// First bytes of a database.
 pub(crate) const MAGIC: &[u8] = b"SQLite format 3\0";
 /// Maximum number of tables that are looked at.
 const TABLE_LIMIT: usize = 2000;
+/// Maximum size in bytes, because the copy takes as much space on disk.
+const SIZE_LIMIT: u64 = 2 << 30;
 /// Memory for pages, in KiB.
 const CACHE_KIB: i64 = 2048;
 
@@ -74,10 +76,10 @@ pub(crate) struct Database {
 impl Database {
     /// Copies a database into this folder, or the system's temporary folder, and opens the copy. The copy has
     /// no name any more when this returns.
-    pub(crate) fn open(mut bytes: Bytes, scratch: Option<&Path>) -> Result<Self, ImportRefusal> {
+    pub(crate) fn open(bytes: Bytes, scratch: Option<&Path>) -> Result<Self, ImportRefusal> {
         let folder = scratch.map_or_else(std::env::temp_dir, Path::to_owned);
         let mut copy = tempfile::NamedTempFile::new_in(folder).map_err(unreadable)?;
-        let size = io::copy(&mut bytes, &mut copy).map_err(unreadable)?;
+        let size = copy_within(SIZE_LIMIT, bytes, &mut copy)?;
         copy.flush().map_err(unreadable)?;
         // Immutable: no lock, no journal, no write-ahead log.
         let path = copy.path().to_str().ok_or_else(|| {
@@ -183,6 +185,15 @@ impl Row<'_> {
             _ => None,
         }
     }
+}
+
+/// Copies a database of at most this size; returns its size.
+fn copy_within(limit: u64, bytes: Bytes, copy: &mut dyn io::Write) -> Result<u64, ImportRefusal> {
+    let size = io::copy(&mut bytes.take(limit.saturating_add(1)), copy).map_err(unreadable)?;
+    if size > limit {
+        return Err(ImportRefusal::Unreadable(format!("the database is larger than {} MiB", limit >> 20)));
+    }
+    Ok(size)
 }
 
 /// Escapes what has a meaning in the address of a file.

@@ -1,6 +1,7 @@
 use super::{Database, Schema};
 use crate::test_support::database;
 use application::ports::import_source::ImportRefusal;
+use std::io::Read as _;
 
 fn schema(bytes: Vec<u8>) -> Result<Schema, ImportRefusal> {
     Database::open(Box::new(std::io::Cursor::new(bytes)), None)?.schema()
@@ -75,4 +76,12 @@ fn the_copy_of_a_database_leaves_no_file() {
     let opened = Database::open(Box::new(std::io::Cursor::new(bytes)), Some(folder.path())).unwrap();
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     assert!(opened.schema().unwrap().has("night"));
+}
+
+#[test]
+fn a_database_larger_than_the_limit_is_refused() {
+    let copy =
+        |size| super::copy_within(1 << 20, Box::new(std::io::repeat(0).take(size)), &mut std::io::sink());
+    assert_eq!(copy(1 << 20), Ok(1 << 20));
+    assert_eq!(copy(u64::MAX).unwrap_err().to_string(), "cannot be read: the database is larger than 1 MiB");
 }
