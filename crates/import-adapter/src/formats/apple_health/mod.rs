@@ -27,8 +27,9 @@ pub(super) const FORMAT: FormatInfo = FormatInfo {
     file: "an Apple Health export",
     maker: "Apple Health",
     steps: &[
-        "In the Health app on your iPhone, tap your picture, then “Export All Health Data”.",
-        "Upload the ZIP file.",
+        "On your iPhone, open the Health app and tap your picture at the top right.",
+        "Tap “Export All Health Data” and wait until the file is ready.",
+        "Save the ZIP file in Files, then upload it here.",
     ],
     files: "`export.xml`, or the zip of the Health app",
     result: "nights with stages, the profile",

@@ -27,8 +27,9 @@ pub(super) const FORMAT: FormatInfo = FormatInfo {
     file: "a Gadgetbridge database",
     maker: "Gadgetbridge",
     steps: &[
-        "In Gadgetbridge, open Data management and export the data.",
-        "Upload the file `Gadgetbridge` from the folder that the page names.",
+        "In Gadgetbridge’s menu, open Data management, then Export and Import.",
+        "Export the data. The page names the folder.",
+        "Upload the file Gadgetbridge from that folder.",
     ],
     files: "the exported database, or the zip",
     result: "nights with stages",

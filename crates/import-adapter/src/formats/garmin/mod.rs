@@ -23,8 +23,9 @@ pub(super) const FORMAT: FormatInfo = FormatInfo {
     file: "a Garmin file",
     maker: "Garmin",
     steps: &[
-        "In your Garmin account, ask for an export of your data.",
-        "Upload the ZIP file from the email.",
+        "Sign in to your Garmin account on the web and ask for an export of your data.",
+        "Wait for the email, then download the ZIP file from its link.",
+        "Upload the ZIP file as it is.",
     ],
     files: "days of sleep, from Connect or the export",
     result: "nights with stages",

@@ -20,9 +20,10 @@ pub(super) const FORMAT: FormatInfo = FormatInfo {
     file: "a Health Connect export",
     maker: "Health Connect (Android)",
     steps: &[
-        "In Android’s settings, search for Health Connect, and open Manage data, then Backup and restore.",
-        "Set up a scheduled export, and wait for the first one.",
-        "Upload the ZIP file from the folder that you chose.",
+        "In Android’s settings, search for Health Connect and open it.",
+        "Open Manage data, then Backup and restore, and set up a scheduled export to a folder that you can find again.",
+        "Wait for the first export. It follows the schedule and may take a day or more.",
+        "Upload the ZIP file from that folder.",
     ],
     files: "the exported database, or the zip; JSON of HC Webhook, Life Dashboard and HCGateway",
     result: "nights with stages, each from the app that wrote it",

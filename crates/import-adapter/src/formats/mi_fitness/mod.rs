@@ -24,8 +24,9 @@ pub(super) const FORMAT: FormatInfo = FormatInfo {
     file: "a Mi Fitness file",
     maker: "Mi Fitness (Xiaomi)",
     steps: &[
-        "In the app, open your profile, then the privacy settings of your Xiaomi account, and ask for your data.",
-        "Upload the ZIP file that you are given, or its file …_hlth_center_fitness_data.csv.",
+        "In the app, open your profile, look for the privacy settings of your Xiaomi account, and ask for your data.",
+        "Wait until the file is ready, then download the ZIP file.",
+        "Upload it. If it cannot be read, unpack it and upload the two files with hlth_center_fitness_data and hlth_center_aggregated_fitness_data in their names.",
     ],
     files: "`*_hlth_center_fitness_data.csv` and `*_hlth_center_aggregated_fitness_data.csv`, or the zip",
     result: "nights with stages, else with totals",

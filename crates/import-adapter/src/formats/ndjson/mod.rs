@@ -34,7 +34,11 @@ pub(super) const FORMAT: FormatInfo = FormatInfo {
     name: "ndjson",
     file: "a Restwell export (ndjson)",
     maker: "Another Restwell server",
-    steps: &["Download your data there as JSON lines.", "Upload that file here."],
+    steps: &[
+        "Sign in to the other Restwell server.",
+        "Download your data there as JSON lines.",
+        "Upload that file here.",
+    ],
     files: "what `restwell export` writes, except its zip of tables",
     result: "everything",
     recognise,

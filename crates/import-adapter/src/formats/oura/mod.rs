@@ -24,8 +24,9 @@ pub(super) const FORMAT: FormatInfo = FormatInfo {
     file: "an Oura file",
     maker: "Oura",
     steps: &[
-        "Sign in at membership.ouraring.com/data-export and request your data.",
-        "When the export is ready, which may take two days, download the ZIP file and upload it.",
+        "Open membership.ouraring.com/data-export, sign in and request your data.",
+        "Wait until the export is ready, which may take two days.",
+        "Download the ZIP file and upload it as it is.",
     ],
     files: "`sleepmodel.csv` of the account’s export, or the zip; `oura_…_trends.csv`; API responses (1 and 2), the \
         full export",

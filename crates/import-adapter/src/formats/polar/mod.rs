@@ -22,8 +22,9 @@ pub(super) const FORMAT: FormatInfo = FormatInfo {
     file: "a Polar file",
     maker: "Polar",
     steps: &[
-        "In your Polar account on the web, ask for a download of your data.",
-        "Upload the ZIP file from the email.",
+        "Sign in at account.polar.com and ask for a download of your data.",
+        "Wait for the email, then download the ZIP file from its link.",
+        "Upload the ZIP file as it is.",
     ],
     files: "`sleep_result_*.json`, or the zip; nights of AccessLink",
     result: "nights with stages",

@@ -24,7 +24,11 @@ pub(super) const FORMAT: FormatInfo = FormatInfo {
     name: "sleep-as-android",
     file: "a Sleep as Android export",
     maker: "Sleep as Android",
-    steps: &["In the app, choose backup and share the file.", "Upload the ZIP file."],
+    steps: &[
+        "In Sleep as Android, look for the backup in the settings and make one.",
+        "Share it and save the ZIP file on the phone.",
+        "Upload the ZIP file.",
+    ],
     files: "`sleep-export.csv`, or the zip; SleepCloud responses",
     result: "nights with stages",
     recognise,

@@ -20,8 +20,9 @@ pub(super) const FORMAT: FormatInfo = FormatInfo {
     file: "a Sleep Cycle file",
     maker: "Sleep Cycle",
     steps: &[
-        "In the app, open your profile, then More, Database and Export Database.",
-        "Save the file sleepdata.csv and upload it.",
+        "On an iPhone, open your profile in the app, then More, Database and Export Database. On Android, look for the export in the settings.",
+        "Save the file sleepdata.csv on the phone.",
+        "Upload it.",
     ],
     files: "`sleepdata.csv`",
     result: "nights with totals",

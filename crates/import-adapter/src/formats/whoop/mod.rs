@@ -23,7 +23,11 @@ pub(super) const FORMAT: FormatInfo = FormatInfo {
     name: "whoop",
     file: "a WHOOP file",
     maker: "WHOOP",
-    steps: &["In the app’s settings, export your data.", "Upload the ZIP file from the email."],
+    steps: &[
+        "In the WHOOP app, open the settings and look for the export of your data (its name may differ).",
+        "Wait for the email, then download the ZIP file from its link.",
+        "Upload the ZIP file as it is.",
+    ],
     files: "`sleeps.csv`, or the zip; API responses (1 and 2)",
     result: "nights with totals",
     recognise,

@@ -26,9 +26,9 @@ pub(super) const FORMAT: FormatInfo = FormatInfo {
     file: "a Withings file",
     maker: "Withings",
     steps: &[
-        "In the Withings app, open your profile and its settings.",
-        "Choose “Download your data” and “Start my archive”.",
-        "Upload the ZIP file from the link in the email.",
+        "In the Withings app, open your profile, then the settings, and look for the download of your data.",
+        "Start the archive, and wait for the email.",
+        "Download the ZIP file from its link and upload it as it is.",
     ],
     files: "`sleep.csv` and `raw_…_sleep-state.csv` of the account’s export, or the zip; summaries and raw series of \
         the API",
