@@ -27,6 +27,8 @@ const NAMES: JoinNames = JoinNames {
 };
 const IN_JSON_NOTE: &str = "nights that the JSON of the same import contains as well were read from there";
 const RICHER_NOTE: &str = "nights of the JSON of the same import have the stages of this table";
+const ELSEWHERE_NOTE: &str = "nights of the JSON of the same import were read in the zone given for the import, although \
+    this table has another offset for them";
 const LOCAL_NOTE: &str = "nights with the offset +00:00 whose times are local times, as the JSON of the same \
     import shows; they were read in the zone given for the import";
 const INSTANT_NOTE: &str = "nights with the offset +00:00 whose local time is another, as the JSON of the same \
@@ -111,12 +113,17 @@ impl Account {
     /// Returns the record to emit for a joined one; `None` if the JSON contains the night.
     fn checked(&mut self, record: SleepRecord, file: u32, place: &str) -> Option<SleepRecord> {
         let (record, note) = self.with_offset(record);
-        let Some(log) = self.logs.find(record.time_in_bed()) else {
+        let bed = record.time_in_bed();
+        let whole = || self.logs.find_around(bed).filter(|log| log.detail >= record.detail());
+        let Some(log) = self.logs.find(bed).or_else(whole) else {
             if let Some(note) = note {
                 self.tally.add(note, file, place);
             }
             return Some(record);
         };
+        if log.is_elsewhere(bed) {
+            self.tally.add(ELSEWHERE_NOTE, file, place);
+        }
         let richer = (record.detail() > log.detail).then(|| in_place_of(log, &record)).flatten();
         self.tally.add(if richer.is_some() { RICHER_NOTE } else { IN_JSON_NOTE }, file, place);
         richer

@@ -21,6 +21,11 @@ impl KnownLog {
     pub(super) fn has_clock_of(&self, time_in_bed: &TimeInBed) -> bool {
         clock(&self.time_in_bed) == clock(time_in_bed)
     }
+
+    /// Returns whether a session has the same local times but starts at another instant.
+    pub(super) fn is_elsewhere(&self, time_in_bed: &TimeInBed) -> bool {
+        self.has_clock_of(time_in_bed) && self.time_in_bed.minutes().0 != time_in_bed.minutes().0
+    }
 }
 
 /// Local start and end in minutes.
@@ -69,6 +74,13 @@ impl KnownLogs {
             end.saturating_sub(log.time_in_bed.start_millis().max(time_in_bed.start_millis()))
         };
         candidates.filter(|log| log.time_in_bed.shares_half_of_longer(time_in_bed)).max_by_key(shared)
+    }
+
+    /// Finds a night that contains all of a session, which is then a part of it.
+    pub(super) fn find_around(&self, part: &TimeInBed) -> Option<&KnownLog> {
+        let begun = self.all.partition_point(|log| log.time_in_bed.start() <= part.start());
+        let mut candidates = self.all.get(..begun).unwrap_or_default().iter().rev().take(COMPARED);
+        candidates.find(|log| part.end() <= log.time_in_bed.end())
     }
 
     /// Returns whether one of the nights starts in the same minute as a session and is the same night.

@@ -9,6 +9,8 @@ use domain::sleep::{MetricKind, Reconciliation, SleepSession, reconcile};
 use proptest::prelude::{any, prop, prop_assert_eq, proptest};
 
 const SAME: &str = "nights that the JSON of the same import contains as well were read from there";
+const ELSEWHERE: &str = "nights of the JSON of the same import were read in the zone given for the import, although \
+    this table has another offset for them";
 const RICHER: &str = "nights of the JSON of the same import have the stages of this table";
 
 fn log(id: u64, start: &str, end: &str, level: &str) -> String {
@@ -64,10 +66,26 @@ fn a_night_of_a_journey_is_the_log_with_its_local_times() {
         let of_log = "2026-10-24T23:00:00-04:00 2026-10-25T06:00:00-04:00";
         let expected = if level.is_empty() { vec![of_log; 2] } else { vec![of_log] };
         assert_eq!(frames(&found), expected);
+        assert_eq!(noted(&found, ELSEWHERE), 1);
         if level.is_empty() {
             assert_eq!(stages(&sessions(&found)[1])[..2], ["AWAKE 23:00-23:09", "LIGHT 23:09-00:10"]);
         }
     }
+}
+
+#[test]
+fn a_part_of_a_night_of_the_json_is_no_further_session() {
+    let whole = log(5, "2026-10-24T12:00", "2026-10-25T08:00", "deep");
+    let found = import(&[whole], &night(), &night_stages(), "a.json", "Europe/Berlin");
+    assert_eq!(keys(&found), ["given:5"]);
+    assert_eq!(notes(&found), [format!("b.csv: line 2: {SAME}: 1")]);
+}
+
+#[test]
+fn a_part_with_stages_of_a_night_without_them_is_read() {
+    let whole = log(5, "2026-10-24T12:00", "2026-10-25T08:00", "");
+    let found = import(&[whole], &night(), &night_stages(), "a.json", "Europe/Berlin");
+    assert_eq!((sessions(&found).len(), notes(&found)), (2, vec![]));
 }
 
 #[test]
