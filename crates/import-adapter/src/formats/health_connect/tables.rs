@@ -12,7 +12,7 @@ use crate::session;
 use crate::source::{Items, Notes, RecordReader};
 use crate::tally::Tally;
 use application::ports::import_source::ImportRefusal;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, Datelike as _, Utc};
 use domain::sleep::{SourceTotals, Stage};
 use domain::time::{TimeZone, UtcOffset};
 use std::collections::HashMap;
@@ -177,7 +177,10 @@ fn joined_stage(row: &Row<'_>) -> Result<(JoinedStage, bool), String> {
 
 fn instant(row: &Row<'_>, column: usize, name: &str) -> Result<DateTime<Utc>, String> {
     let instant = row.integer(column).and_then(DateTime::from_timestamp_millis);
-    instant.ok_or_else(|| format!("{name} is not a time in milliseconds"))
+    // Seconds, which some tools write, would be a time in 1970.
+    instant
+        .filter(|instant| instant.year() > 1970)
+        .ok_or_else(|| format!("{name} is not a time in milliseconds"))
 }
 
 impl RecordReader for Tables {

@@ -182,6 +182,7 @@ fn stages_without_a_session_are_counted() {
 fn an_invalid_row_is_rejected_and_the_others_are_read() {
     for (change, reason) in [
         ("start_time = 'never'", "start_time is not a time in milliseconds"),
+        ("start_time = start_time / 1000", "start_time is not a time in milliseconds"),
         ("end_time = NULL", "end_time is not a time in milliseconds"),
         ("end_time = 9223372036854775807", "end_time is not a time in milliseconds"),
         ("start_time = end_time + 1", "time in bed: the end is not after the start"),
