@@ -35,9 +35,14 @@ impl Stagings {
         let bed = &row.session.time_in_bed;
         matches!(self.0.get(&row.id), Some(Staging::Single(start, end, _)) if *start == bed.start() && *end == bed.end())
     }
+
+    /// Returns whether two sessions consist of the same stage.
+    fn are_equal(&self, one: &SessionRow, other: &SessionRow) -> bool {
+        self.0.get(&one.id).is_some_and(|staging| self.0.get(&other.id) == Some(staging))
+    }
 }
 
-/// Joins sessions of one app, each of one stage, that follow each other; returns their number. The session of
+/// Joins sessions of one app, each of one stage, that follow or repeat each other; returns their number. The session of
 /// each former row id is in `united`.
 pub(super) fn join(rows: &mut Vec<SessionRow>, stagings: &Stagings, united: &mut HashMap<i64, i64>) -> usize {
     let mut joined = 0_usize;
@@ -49,11 +54,16 @@ pub(super) fn join(rows: &mut Vec<SessionRow>, stagings: &Stagings, united: &mut
         let follows = next.session.source == night.session.source
             && stagings.is_filled_by_one(next)
             && (night.is_chain || stagings.is_filled_by_one(night));
-        let Some(bed) =
-            (if follows { continued(&night.session.time_in_bed, &next.session.time_in_bed) } else { None })
-        else {
-            return false;
+        let is_repeated = follows && (night.is_chain || stagings.are_equal(night, next));
+        let (bed, next_bed) = (&night.session.time_in_bed, &next.session.time_in_bed);
+        let joined_bed = if is_repeated && next_bed.end() <= bed.end() {
+            Some(*bed)
+        } else if follows {
+            continued(bed, next_bed)
+        } else {
+            None
         };
+        let Some(bed) = joined_bed else { return false };
         joined = joined.saturating_add(if night.is_chain { 1 } else { 2 });
         night.session.time_in_bed = bed;
         night.is_chain = true;

@@ -168,6 +168,22 @@ fn sessions_of_one_stage_that_follow_each_other_are_one_night() {
 }
 
 #[test]
+fn repeated_sessions_of_one_stage_do_not_divide_a_night() {
+    let one = |id, start, end, kind| [session(id, 1, start, end), stage(id, start, end, kind)].concat();
+    let rows = [
+        [one(1, 0, 60, 4), one(2, 0, 60, 4)].concat(),
+        [one(3, 60, 120, 5), one(4, 60, 120, 5), one(5, 70, 80, 5)].concat(),
+        one(6, 120, 180, 6),
+    ];
+    let items = read_sql(&rows);
+    assert_eq!(
+        stages(&accepted_session(&items)),
+        ["LIGHT 23:30-00:30", "DEEP 00:30-01:30", "REM 01:30-02:30"]
+    );
+    assert!(notes(&items).iter().any(|note| note.ends_with("that follow each other were joined: 6")));
+}
+
+#[test]
 fn stages_without_a_session_are_counted() {
     let invalid = "UPDATE sleep_session_record_table SET end_time = start_time WHERE row_id = 6;".to_owned();
     let rows =
