@@ -18,6 +18,8 @@ use std::collections::{HashMap, VecDeque};
 
 /// Maximum number of sessions per import.
 const SESSION_LIMIT: usize = 200_000;
+/// Maximum number of ids of sessions and stages; stages alone may have fewer, so that sessions have room.
+const ID_LIMIT: usize = 4 * SESSION_LIMIT;
 
 /// A row of the table of sessions.
 #[derive(Debug, Clone, PartialEq)]
@@ -130,7 +132,7 @@ impl Join {
         if self.sessions.len() >= SESSION_LIMIT {
             return Err(too_many("sessions", SESSION_LIMIT).into());
         }
-        let (id, place) = (self.number(id)?, self.place(number));
+        let (id, place) = (self.number(id, ID_LIMIT)?, self.place(number));
         self.sessions.push_back(StoredSession { id, place, session, notes });
         Ok(())
     }
@@ -142,7 +144,7 @@ impl Join {
         if self.stages.len() >= SEGMENT_LIMIT {
             return Err(too_many("stages", SEGMENT_LIMIT).into());
         }
-        let (id, place) = (self.number(id)?, self.place(number));
+        let (id, place) = (self.number(id, SESSION_LIMIT)?, self.place(number));
         self.stages.push(StoredStage {
             id,
             start: interval.start_millis(),
@@ -156,7 +158,8 @@ impl Join {
 
     /// Reads the rows of an id as those of another one; too many ids reject the file.
     pub(crate) fn unite(&mut self, id: &str, with: &str) -> Result<(), Invalid> {
-        let [id, with] = [self.number(id)?, self.number(with)?].map(|id| self.representative(id));
+        let [id, with] =
+            [self.number(id, ID_LIMIT)?, self.number(with, ID_LIMIT)?].map(|id| self.representative(id));
         if id != with {
             self.united.insert(id, with);
         }
@@ -187,11 +190,11 @@ impl Join {
         (self.stages, self.sessions) = (stages, sessions);
     }
 
-    fn number(&mut self, id: &str) -> Result<u32, ImportRefusal> {
+    fn number(&mut self, id: &str, limit: usize) -> Result<u32, ImportRefusal> {
         if let Some(number) = self.ids.get(id) {
             return Ok(*number);
         }
-        let number = u32::try_from(self.ids.len()).ok().filter(|_| self.ids.len() < SESSION_LIMIT);
+        let number = u32::try_from(self.ids.len()).ok().filter(|_| self.ids.len() < limit);
         let number = number.ok_or_else(|| too_many("sessions", SESSION_LIMIT))?;
         self.ids.insert(id.into(), number);
         Ok(number)

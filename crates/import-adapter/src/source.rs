@@ -92,6 +92,11 @@ impl Items {
         self.waiting.append(&mut found.waiting);
     }
 
+    /// Returns the number of collected items.
+    pub(crate) fn count(&self) -> usize {
+        self.waiting.len()
+    }
+
     /// Takes the collected items.
     pub(crate) fn take(&mut self) -> Vec<ImportItem> {
         self.waiting.drain(..).collect()

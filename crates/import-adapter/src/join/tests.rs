@@ -110,6 +110,17 @@ fn sessions_without_any_stage_have_their_totals_and_one_note() {
 }
 
 #[test]
+fn stages_with_too_many_ids_are_refused_and_leave_room_for_sessions() {
+    let mut join = join();
+    let one = stage(Stage::Light, 0, 60);
+    for id in 0..200_000 {
+        join.add_stage(&id.to_string(), id, one).unwrap();
+    }
+    assert!(join.add_stage("a", 1, one).is_err());
+    join.add_session("a", 1, session(600, 660), Notes::default()).unwrap();
+}
+
+#[test]
 fn a_stage_that_ends_before_it_starts_is_rejected() {
     assert!(join().add_stage("a", 1, stage(Stage::Light, 10, 10)).is_err());
 }

@@ -42,8 +42,8 @@ impl Stagings {
     }
 }
 
-/// Joins sessions of one app, each of one stage, that follow or repeat each other; returns their number. The session of
-/// each former row id is in `united`.
+/// Joins sessions of one app, each of one stage, that follow or repeat each other; returns their number. The
+/// session of each former row id is in `united`.
 pub(super) fn join(rows: &mut Vec<SessionRow>, stagings: &Stagings, united: &mut HashMap<i64, i64>) -> usize {
     let mut joined = 0_usize;
     rows.sort_by(|one, other| {

@@ -14,7 +14,7 @@ use domain::time::TimeZone;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 /// Maximum number of rejections that wait for the end of their file.
-const WAITING_LIMIT: u32 = 1000;
+const WAITING_LIMIT: usize = 1000;
 
 /// Reads `sleep.csv`.
 pub(super) struct SleepReader {
@@ -67,13 +67,12 @@ pub(super) struct StateReader {
     rows: Vec<StateRow>,
     runs: usize,
     rejected: Items,
-    rejections: u32,
 }
 
 impl StateReader {
     pub(super) fn new(table: TableReader<StateTable>, zone: TimeZone) -> Self {
         let (account, rows, rejected) = (Account::default(), Vec::new(), Items::default());
-        Self { table, zone, account, rows, runs: 0, rejected, rejections: 0 }
+        Self { table, zone, account, rows, runs: 0, rejected }
     }
 
     /// Ends the file: its rows are states of sleep.
@@ -90,7 +89,7 @@ impl StateReader {
 
 impl RecordReader for StateReader {
     fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal> {
-        let Self { table, zone, rows, runs, rejected, rejections, .. } = self;
+        let Self { table, zone, rows, runs, rejected, .. } = self;
         let is_more = table.read_row(rejected, |row, line, rejected| {
             match state_row::read(row, *zone) {
                 Ok(found) => {
@@ -103,7 +102,6 @@ impl RecordReader for StateReader {
                     rows.push(StateRow { line, digest: digest.finish(), runs: found });
                 }
                 Err(InvalidStates::Row(reason)) => {
-                    *rejections = rejections.saturating_add(1);
                     rejected.reject(&format!("line {line}"), reason);
                 }
                 Err(InvalidStates::OtherMeasure) => {
@@ -113,7 +111,7 @@ impl RecordReader for StateReader {
             }
             Ok(())
         })?;
-        if self.rejections > WAITING_LIMIT {
+        if self.rejected.count() > WAITING_LIMIT {
             items.append(std::mem::take(&mut self.rejected));
         }
         if !is_more {
