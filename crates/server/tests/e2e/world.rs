@@ -206,7 +206,12 @@ impl World {
     }
 
     /// Writes a file into the world's folder; returns its path.
-    pub(crate) fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
+    pub(crate) fn file(&self, name: &str, content: &str) -> String {
+        self.file_of_bytes(name, content.as_bytes())
+    }
+
+    /// Writes a file that need not be a text and returns its path.
+    pub(crate) fn file_of_bytes(&self, name: &str, content: &[u8]) -> String {
         let path = self.dir.path().join(name);
         std::fs::write(&path, content).expect("file");
         path.display().to_string()

@@ -67,7 +67,7 @@ impl TargetStore {
     fn import_twice(&self, format: Format, earlier: Option<&[u8]>, files: &[&[u8]]) -> Imported {
         let user_id = self.create_person();
         if let Some(bytes) = earlier {
-            self.import(user_id, format, &self.world.file("earlier", bytes), false);
+            self.import(user_id, format, &self.world.file_of_bytes("earlier", bytes), false);
         }
         let folder = TempDir::new().expect("folder");
         for (number, bytes) in files.iter().enumerate() {
