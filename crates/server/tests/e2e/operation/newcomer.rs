@@ -144,7 +144,7 @@ async fn a_rejection_on_the_page_mentions_no_command_line_options() {
         (
             "odd.txt",
             b"nothing that anybody knows".as_slice(),
-            "you can upload an Apple Health export, a Fitbit file, an Oura file",
+            "you can upload an Apple Health export, a Fitbit file, ",
         ),
         ("night.txt", night.as_bytes(), "its start time"),
         (
