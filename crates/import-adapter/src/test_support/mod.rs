@@ -105,9 +105,11 @@ pub struct ExportFile {
 }
 
 impl Fixtures {
-    /// Writes an export with one night a day; returns the name and content of each file.
+    /// Writes an export with one night a day, the last in January 2026, as imports reject the future; returns
+    /// the name and content of each file.
     pub fn export(&self, nights: usize) -> Vec<(&'static str, Vec<u8>)> {
-        let starts = (0..nights).zip((0..).step_by(1440));
+        let first = -1440 * i64::try_from(nights).unwrap_or_default();
+        let starts = (0..nights).zip((first..).step_by(1440));
         if let ([], Some(layout)) = (self.export, self.layouts.first()) {
             let night = |(_, start)| GeneratedRecord { start, length: 480, form: RecordForm::Plain };
             let records: Vec<_> = starts.map(night).collect();
