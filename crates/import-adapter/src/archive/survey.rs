@@ -68,7 +68,7 @@ pub(super) fn survey(
             }
         }
     }
-    let KeptEntries { members, hypnograms } = without_weak_signs(claimed, &mut passed_over);
+    let KeptEntries { mut members, hypnograms } = without_weak_signs(claimed, &mut passed_over);
     if members.is_empty() {
         return Err(unknown.refusal(count));
     }
@@ -88,8 +88,9 @@ pub(super) fn survey(
         (passed_over.count > 0).then(|| skipped_files(format, &passed_over) + &unknown.details());
     let texts: Vec<_> = of_unknown.into_iter().chain(hypnograms.hypnogram_advice()).collect();
     let note = (!texts.is_empty()).then(|| (what, texts.join("; ")));
-    let members = Arc::from(members);
-    Ok(Container { path, members, note, context })
+    // The tables of Google Health have the offsets that Fitbit's logs in the same export lack.
+    members.sort_by_key(|member| member.recognised.format() != Format::GoogleHealth);
+    Ok(Container { path, members: Arc::from(members), note, context })
 }
 
 type InspectionResult = (Result<Claim, ImportRefusal>, Unpacking);

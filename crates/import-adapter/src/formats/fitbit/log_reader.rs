@@ -9,7 +9,7 @@ use application::ports::import_source::ImportRefusal;
 use domain::time::TimeZone;
 
 /// Reads logs, which become sessions immediately. Their times are registered, because the tables of Google
-/// Health in the same export contain the same nights with other ids.
+/// Health in the same export, which are read before, contain the same nights with other ids.
 pub(super) struct LogReader {
     document: Document,
     zone: TimeZone,
@@ -26,7 +26,8 @@ impl RecordReader for LogReader {
     fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal> {
         let Some(record) = self.document.next_record()? else { return Ok(false) };
         let mut notes = Notes::default();
-        let outcome = decode(record.text).and_then(|log| session::read(&log, self.zone, &mut notes));
+        let (zone, account) = (self.zone, &self.account);
+        let outcome = decode(record.text).and_then(|log| session::read(&log, zone, account, &mut notes));
         if let Ok(session) = &outcome {
             self.account.add_log(session);
         }

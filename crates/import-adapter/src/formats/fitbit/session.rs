@@ -4,6 +4,7 @@ use super::clock::{Anchor, End};
 use super::log::Log;
 use super::stage::Stages;
 use super::{SOURCE, minute, totals};
+use crate::formats::google_health::Account;
 use crate::json::LooseScalar;
 use crate::local_time::{LocalTime, SKIPPED_TIME_NOTE};
 use crate::session::{self, Sums};
@@ -12,11 +13,23 @@ use chrono::TimeDelta;
 use domain::sleep::{SleepRecord, SleepRecordHead};
 use domain::time::TimeZone;
 
-/// Converts one log, or returns why it is invalid; dropped parts are noted.
-pub(super) fn read(log: &Log, zone: TimeZone, notes: &mut Notes) -> Result<SleepRecord, String> {
-    let start = local_time("startTime", &log.start_time)?.ok_or("startTime is missing")?;
+/// Converts one log, or returns why it is invalid; dropped parts are noted. `account` may have its offsets.
+pub(super) fn read(
+    log: &Log,
+    zone: TimeZone,
+    account: &Account,
+    notes: &mut Notes,
+) -> Result<SleepRecord, String> {
+    let mut start = local_time("startTime", &log.start_time)?.ok_or("startTime is missing")?;
+    let mut end = local_time("endTime", &log.end_time)?;
+    if let (None, Some(LocalTime { local, offset: None })) = (start.offset, end)
+        && let Some((at_start, at_end)) = account.written_offsets(start.local, local)
+    {
+        notes.add("the offset is that of this night in the table UserSleeps of the same import");
+        start.offset = Some(at_start);
+        end = Some(LocalTime { local, offset: Some(at_end) });
+    }
     let anchor = Anchor::new(zone, start).ok_or("startTime is out of range")?;
-    let end = local_time("endTime", &log.end_time)?;
     if start.is_skipped(zone) || end.is_some_and(|end| start.offset.is_none() && end.is_skipped(zone)) {
         notes.add_once(SKIPPED_TIME_NOTE);
     }

@@ -5,6 +5,7 @@
 use super::SOURCE;
 use super::known_logs::{KnownLog, KnownLogs};
 use super::placeholder::{self, Evidence, Reading};
+use super::written_offsets::WrittenOffsets;
 use crate::collections::{Collection, Collections};
 use crate::formats::Format;
 use crate::join::{Join, JoinNames, JoinedSession, JoinedStage};
@@ -12,9 +13,9 @@ use crate::segments::{DUPLICATES_NOTE, too_many};
 use crate::source::{Invalid, Items, Notes};
 use crate::tally::Tally;
 use application::ports::import_source::ImportItem;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDateTime, Utc};
 use domain::sleep::{Detail, Hypnogram, SleepRecord, SleepRecordHead};
-use domain::time::TimeZone;
+use domain::time::{TimeZone, UtcOffset};
 
 /// Maximum number of sessions per import.
 const SESSION_LIMIT: usize = 200_000;
@@ -27,8 +28,6 @@ const NAMES: JoinNames = JoinNames {
 };
 const IN_JSON_NOTE: &str = "nights that the JSON of the same import contains as well were read from there";
 const RICHER_NOTE: &str = "nights of the JSON of the same import have the stages of this table";
-const ELSEWHERE_NOTE: &str = "nights of the JSON of the same import were read in the zone given for the import, although \
-    this table has another offset for them";
 const LOCAL_NOTE: &str = "nights with the offset +00:00 whose times are local times, as the JSON of the same \
     import shows; they were read in the zone given for the import";
 const INSTANT_NOTE: &str = "nights with the offset +00:00 whose local time is another, as the JSON of the same \
@@ -53,6 +52,7 @@ pub(crate) struct Account {
     zone: TimeZone,
     file: u32,
     logs: KnownLogs,
+    offsets: WrittenOffsets,
     /// Rows, each with its file, until all files were read.
     rows: Vec<(u32, SessionRow)>,
     join: Join,
@@ -65,8 +65,8 @@ impl Account {
     /// Creates an empty account; `zone` is that of rows without an offset.
     pub(crate) fn new(zone: TimeZone) -> Self {
         let (logs, rows, join) = (KnownLogs::default(), Vec::new(), Join::new(NAMES));
-        let (evidence, tally) = (Evidence::default(), Tally::default());
-        Self { zone, file: 0, logs, rows, join, is_complete: false, evidence, tally }
+        let (offsets, evidence, tally) = (WrittenOffsets::default(), Evidence::default(), Tally::default());
+        Self { zone, file: 0, logs, offsets, rows, join, is_complete: false, evidence, tally }
     }
 
     /// Exchanges the nights of a file for those of the other files.
@@ -81,10 +81,23 @@ impl Account {
         self.logs.add(record);
     }
 
+    /// Returns the offsets at the start and the end that the table of sessions has for a night with these local
+    /// times, if the zone has others.
+    pub(crate) fn written_offsets(
+        &self,
+        start: NaiveDateTime,
+        end: NaiveDateTime,
+    ) -> Option<(UtcOffset, UtcOffset)> {
+        self.offsets.find(start, end)
+    }
+
     /// Adds a row of the table of sessions; too many reject the file.
     pub(super) fn add_session(&mut self, row: SessionRow) -> Result<(), Invalid> {
         if self.rows.len() >= SESSION_LIMIT {
             return Err(too_many("sessions", SESSION_LIMIT).into());
+        }
+        if !placeholder::may_be_placeholder(&row.session.time_in_bed, self.zone) {
+            self.offsets.add(&row.session.time_in_bed, self.zone);
         }
         self.rows.push((self.file, row));
         Ok(())
@@ -121,9 +134,6 @@ impl Account {
             }
             return Some(record);
         };
-        if log.is_elsewhere(bed) {
-            self.tally.add(ELSEWHERE_NOTE, file, place);
-        }
         let richer = (record.detail() > log.detail).then(|| in_place_of(log, &record)).flatten();
         self.tally.add(if richer.is_some() { RICHER_NOTE } else { IN_JSON_NOTE }, file, place);
         richer
@@ -147,12 +157,7 @@ impl Account {
 fn in_place_of(log: &KnownLog, record: &SleepRecord) -> Option<SleepRecord> {
     let head = SleepRecordHead { time_in_bed: log.time_in_bed, ..record.head().clone() };
     let replaced = if record.detail() == Detail::Stages {
-        // Local times that agree have other instants if the log was read in another zone.
-        let bed = record.time_in_bed();
-        let is_elsewhere = log.has_clock_of(bed) && !log.time_in_bed.same_to_the_minute(bed);
-        let start = if is_elsewhere { &log.time_in_bed } else { bed };
-        let entries = placeholder::moved_stages(record, start)?;
-        let hypnogram = Hypnogram::flatten(entries, &log.time_in_bed).ok()?;
+        let hypnogram = Hypnogram::flatten(record.hypnogram().entries().to_vec(), &log.time_in_bed).ok()?;
         SleepRecord::from_stages(head, hypnogram)
     } else {
         SleepRecord::from_metrics(head, record.metrics().clone())

@@ -13,6 +13,7 @@ mod points;
 mod stage;
 mod table;
 mod table_reader;
+mod written_offsets;
 
 pub(super) use account::Account;
 

@@ -9,8 +9,6 @@ use domain::sleep::{MetricKind, Reconciliation, SleepSession, reconcile};
 use proptest::prelude::{any, prop, prop_assert_eq, proptest};
 
 const SAME: &str = "nights that the JSON of the same import contains as well were read from there";
-const ELSEWHERE: &str = "nights of the JSON of the same import were read in the zone given for the import, although \
-    this table has another offset for them";
 const RICHER: &str = "nights of the JSON of the same import have the stages of this table";
 
 fn log(id: u64, start: &str, end: &str, level: &str) -> String {
@@ -59,18 +57,28 @@ fn nights_that_share_less_than_half_are_both_read() {
 }
 
 #[test]
-fn a_night_of_a_journey_is_the_log_with_its_local_times() {
-    for level in ["deep", ""] {
+fn a_night_of_a_journey_is_the_log_with_the_offsets_of_the_table() {
+    for (json, level) in [("a.json", "deep"), ("d.json", "deep"), ("a.json", "")] {
         let log = log(5, "2026-10-24T23:00", "2026-10-25T06:00", level);
-        let found = import(&[log], &night(), &night_stages(), "a.json", "America/New_York");
-        let of_log = "2026-10-24T23:00:00-04:00 2026-10-25T06:00:00-04:00";
-        let expected = if level.is_empty() { vec![of_log; 2] } else { vec![of_log] };
+        let found = import(&[log], &night(), &night_stages(), json, "America/New_York");
+        let of_both = "2026-10-24T23:00:00+02:00 2026-10-25T06:00:00+01:00";
+        let expected = if level.is_empty() { vec![of_both; 2] } else { vec![of_both] };
         assert_eq!(frames(&found), expected);
-        assert_eq!(noted(&found, ELSEWHERE), 1);
+        let written = "the offset is that of this night in the table UserSleeps of the same import";
+        assert!(format!("{found:?}").contains(written));
         if level.is_empty() {
             assert_eq!(stages(&sessions(&found)[1])[..2], ["AWAKE 23:00-23:09", "LIGHT 23:09-00:10"]);
         }
     }
+}
+
+#[test]
+fn a_log_that_begins_in_a_repeated_hour_has_the_offset_of_the_table() {
+    let row =
+        sleep(101, "0,0,441,39", ("2026-10-25T01:30:00Z", "+01:00"), ("2026-10-25T05:00:00Z", "+01:00"));
+    let log = log(5, "2026-10-25T02:30", "2026-10-25T06:00", "deep");
+    let found = import(&[log], &row, "", "a.json", "Europe/Berlin");
+    assert_eq!(frames(&found), ["2026-10-25T02:30:00+01:00 2026-10-25T06:00:00+01:00"]);
 }
 
 #[test]
