@@ -2,6 +2,7 @@
 
 use super::reader::StateRow;
 use super::sleep_row::Night;
+use super::state_row::Run;
 use super::states::{AllStates, NightStates, Place, State};
 use crate::collections::Collection;
 use crate::segments::{DUPLICATES_NOTE, SEGMENT_LIMIT, too_many};
@@ -69,24 +70,23 @@ impl Account {
         Ok(())
     }
 
-    /// Adds the rows of a table of states; too many reject the file.
-    pub(super) fn add_states(&mut self, mut rows: Vec<StateRow>) -> Result<(), ImportRefusal> {
-        let file = self.file;
-        rows.retain(|row| {
-            let is_new = self.known.insert(row.digest);
-            if !is_new {
-                self.tally.add(DUPLICATES_NOTE, Place::new(file, row.line), 1);
+    /// Adds the rows of a table of states, with the runs of all of them; too many reject the file.
+    pub(super) fn add_states(&mut self, rows: Vec<StateRow>, runs: Vec<Run>) -> Result<(), ImportRefusal> {
+        let (mut runs, mut new) = (runs.into_iter(), Vec::new());
+        for row in rows {
+            let place = Place::new(self.file, row.line);
+            let of_row = runs.by_ref().take(row.runs).map(|run| (place, run));
+            if self.known.insert(row.digest) {
+                new.extend(of_row);
+            } else {
+                of_row.for_each(drop);
+                self.tally.add(DUPLICATES_NOTE, place, 1);
             }
-            is_new
-        });
+        }
         if self.known.len() > SEGMENT_LIMIT {
             return Err(too_many("rows of states", SEGMENT_LIMIT));
         }
-        let placed = |row: StateRow| {
-            let place = Place::new(file, row.line);
-            row.runs.into_iter().map(move |run| (place, run))
-        };
-        self.states.add(rows.into_iter().flat_map(placed))
+        self.states.add(new.into_iter())
     }
 
     /// Sorts the nights, drops those that the import repeats, and notes what concerns all of them.

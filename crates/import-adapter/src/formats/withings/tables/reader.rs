@@ -55,7 +55,8 @@ impl RecordReader for SleepReader {
 pub(super) struct StateRow {
     pub(super) line: u64,
     pub(super) digest: u64,
-    pub(super) runs: Vec<Run>,
+    /// Number of its runs.
+    pub(super) runs: usize,
 }
 
 /// Reads a table of states.
@@ -65,25 +66,26 @@ pub(super) struct StateReader {
     account: Account,
     /// Rows of the file until its end, because a late value may show that it has none of sleep.
     rows: Vec<StateRow>,
-    runs: usize,
+    /// Runs of these rows.
+    runs: Vec<Run>,
     rejected: Items,
 }
 
 impl StateReader {
     pub(super) fn new(table: TableReader<StateTable>, zone: TimeZone) -> Self {
-        let (account, rows, rejected) = (Account::default(), Vec::new(), Items::default());
-        Self { table, zone, account, rows, runs: 0, rejected }
+        let (account, rejected) = (Account::default(), Items::default());
+        Self { table, zone, account, rows: Vec::new(), runs: Vec::new(), rejected }
     }
 
     /// Ends the file: its rows are states of sleep.
     fn finish(&mut self, items: &mut Items) -> Result<(), ImportRefusal> {
         items.append(std::mem::take(&mut self.rejected));
-        let rows = std::mem::take(&mut self.rows);
-        if !rows.is_empty() && rows.iter().flat_map(|row| &row.runs).all(|run| run.stage == Stage::Awake) {
+        let (rows, runs) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.runs));
+        if !rows.is_empty() && runs.iter().all(|run| run.stage == Stage::Awake) {
             let reason = "none of its values is a state of sleep; import sleep.csv, or the whole zip";
             return Err(ImportRefusal::HoldsNoSleep(reason.to_owned()));
         }
-        self.account.add_states(rows)
+        self.account.add_states(rows, runs)
     }
 }
 
@@ -93,13 +95,13 @@ impl RecordReader for StateReader {
         let is_more = table.read_row(rejected, |row, line, rejected| {
             match state_row::read(row, *zone) {
                 Ok(found) => {
-                    *runs = runs.saturating_add(found.len());
-                    if *runs > SEGMENT_LIMIT || rows.len() >= SEGMENT_LIMIT {
+                    if runs.len().saturating_add(found.len()) > SEGMENT_LIMIT || rows.len() >= SEGMENT_LIMIT {
                         return Err(too_many("stretches of sleep", SEGMENT_LIMIT));
                     }
                     let mut digest = DefaultHasher::new();
                     row.values.hash(&mut digest);
-                    rows.push(StateRow { line, digest: digest.finish(), runs: found });
+                    rows.push(StateRow { line, digest: digest.finish(), runs: found.len() });
+                    runs.extend(found);
                 }
                 Err(InvalidStates::Row(reason)) => {
                     rejected.reject(&format!("line {line}"), reason);
