@@ -4,7 +4,8 @@
 //! does not replace a night with stages.
 
 use crate::collections::Collection;
-use crate::segments::{DUPLICATES_NOTE, SEGMENT_LIMIT, too_many};
+use crate::input::Fields;
+use crate::segments::{DUPLICATES_NOTE, SEGMENT_LIMIT, SESSION_LIMIT, too_many};
 use crate::session;
 use crate::source::{Invalid, Items, Notes};
 use application::ports::import_source::ImportRefusal;
@@ -15,11 +16,21 @@ use domain::sleep::{
 };
 use domain::time::UtcOffset;
 use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
 
-/// Maximum number of sessions per import.
-const SESSION_LIMIT: usize = 200_000;
 /// Maximum number of ids of sessions and stages; stages alone may have fewer, so that sessions have room.
 const ID_LIMIT: usize = 4 * SESSION_LIMIT;
+/// Maximum number of comparisons of a session with a stage: one for each stage unless sessions of one id overlap.
+const COMPARISON_LIMIT: usize = 2 * SEGMENT_LIMIT;
+
+/// Returns the id of a session in a row, or why it is none.
+pub(crate) fn id<'a>(row: &'a Fields<'_>, name: &str) -> Result<&'a str, String> {
+    let id = row.get(name).ok_or_else(|| format!("{name} is missing"))?;
+    if id.chars().count() > SessionKey::MAX_CHARS {
+        return Err(format!("{name} has more than {} characters", SessionKey::MAX_CHARS));
+    }
+    Ok(id)
+}
 
 /// A row of the table of sessions.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,6 +81,8 @@ struct StoredStage {
     stage: u8,
     place: Place,
     offset: Option<i16>,
+    /// Whether it is in a session that was emitted.
+    is_used: bool,
 }
 
 impl StoredStage {
@@ -104,7 +117,11 @@ pub(crate) struct Join {
     stages: Vec<StoredStage>,
     /// Items to emit next, each with its file; `None` until all rows are known.
     waiting: Option<VecDeque<(u32, Items)>>,
-    next_id: u32,
+    /// Number of stages whose sessions were emitted.
+    passed: usize,
+    /// Length of the longest stage in milliseconds.
+    longest: u32,
+    comparisons: usize,
 }
 
 impl Join {
@@ -117,7 +134,9 @@ impl Join {
             sessions: VecDeque::new(),
             stages: Vec::new(),
             waiting: None,
-            next_id: 0,
+            passed: 0,
+            longest: 0,
+            comparisons: 0,
         }
     }
 
@@ -145,13 +164,16 @@ impl Join {
             return Err(too_many("stages", SEGMENT_LIMIT).into());
         }
         let (id, place) = (self.number(id, SESSION_LIMIT)?, self.place(number));
+        let length = u32::try_from(interval.millis()).unwrap_or(u32::MAX);
+        self.longest = self.longest.max(length);
         self.stages.push(StoredStage {
             id,
             start: interval.start_millis(),
-            length: u32::try_from(interval.millis()).unwrap_or(u32::MAX),
+            length,
             stage: stage.stage.code(),
             place,
             offset: stage.offset.map(UtcOffset::minutes),
+            is_used: false,
         });
         Ok(())
     }
@@ -166,12 +188,17 @@ impl Join {
         Ok(())
     }
 
-    /// Returns the id as which another one is read.
-    fn representative(&self, mut id: u32) -> u32 {
-        while let Some(with) = self.united.get(&id) {
-            id = *with;
+    /// Returns the id as which another one is read, and shortens the way to it.
+    fn representative(&mut self, id: u32) -> u32 {
+        let mut found = id;
+        while let Some(with) = self.united.get(&found) {
+            found = *with;
         }
-        id
+        let mut passed = id;
+        while passed != found {
+            passed = self.united.insert(passed, found).unwrap_or(found);
+        }
+        found
     }
 
     /// Replaces each united id.
@@ -258,47 +285,65 @@ impl Join {
         waiting
     }
 
-    /// Emits the sessions of the next id; `None` after the last.
-    fn next_of_id(&mut self) -> Option<VecDeque<(u32, Items)>> {
-        let next_stage = self.stages.partition_point(|stage| stage.id < self.next_id);
-        let of_stages = self.stages.get(next_stage).map(|stage| stage.id);
-        let of_sessions = self.sessions.front().map(|stored| stored.id);
-        let id = of_stages.into_iter().chain(of_sessions).min()?;
-        self.next_id = id.saturating_add(1);
-        let end = self.stages.partition_point(|stage| stage.id <= id);
-        let stages = self.stages.get(next_stage..end).unwrap_or_default();
-        let count = self.sessions.iter().take_while(|stored| stored.id == id).count();
-        let sessions: Vec<_> = self.sessions.drain(..count).collect();
-        let mut emitted = VecDeque::new();
-        if sessions.is_empty() {
-            emitted.extend(self.formed_from_stages(stages));
-            return Some(emitted);
-        }
-        let mut outside: Vec<&StoredStage> = stages.iter().collect();
-        for StoredSession { place, session, mut notes, .. } in sessions {
-            let bed = session.time_in_bed;
-            let is_within =
-                |stage: &StoredStage| stage.start < bed.end_millis() && bed.start_millis() < stage.end();
-            let within: Vec<_> = stages.iter().filter(|stage| is_within(stage)).copied().collect();
-            outside.retain(|stage| !is_within(stage));
-            let is_beyond =
-                |stage: &&StoredStage| stage.start < bed.start_millis() || bed.end_millis() < stage.end();
-            notes.count(
-                within.iter().filter(is_beyond).count(),
-                "stages that extend beyond the time in bed were trimmed",
-            );
-            let outcome = record(session, &within, &mut notes);
-            let mut items = Items::default();
-            items.finish_session(&self.described(place), notes, outcome);
-            emitted.push_back((place.file, items));
-        }
-        if let Some(first) = outside.iter().map(|stage| stage.place).min() {
-            let mut items = Items::default();
-            let reason = "stages outside the session with their id were left out";
-            items.note_count(&self.described(first), reason, outside.len());
-            emitted.push_back((first.file, items));
+    /// Emits the next session, or the stages of an id that no session has; `None` after the last.
+    fn next_of_rows(&mut self) -> Option<VecDeque<(u32, Items)>> {
+        let next_stage = self.stages.get(self.passed).map(|stage| stage.id);
+        let next_session = self.sessions.front().map(|stored| stored.id);
+        let id = next_stage.into_iter().chain(next_session).min()?;
+        let of_id = self.passed..self.stages.partition_point(|stage| stage.id <= id);
+        let Some(stored) = self.sessions.pop_front_if(|stored| stored.id == id) else {
+            self.passed = of_id.end;
+            let stages = self.stages.get(of_id).unwrap_or_default();
+            return Some(self.formed_from_stages(stages).into_iter().collect());
+        };
+        let mut emitted = VecDeque::from([self.joined(stored, of_id.clone())]);
+        if self.sessions.front().is_none_or(|next| next.id != id) {
+            self.passed = of_id.end;
+            emitted.extend(self.note_unused(of_id));
         }
         Some(emitted)
+    }
+
+    /// Joins a session with those of these stages that it overlaps.
+    fn joined(&mut self, stored: StoredSession, of_id: Range<usize>) -> (u32, Items) {
+        let StoredSession { place, session, mut notes, .. } = stored;
+        let bed = session.time_in_bed;
+        let stages = self.stages.get_mut(of_id).unwrap_or_default();
+        let earliest = bed.start_millis().saturating_sub(self.longest.into());
+        let first = stages.partition_point(|stage| stage.start < earliest);
+        let last = stages.partition_point(|stage| stage.start < bed.end_millis());
+        let compared = stages.get_mut(first..last).unwrap_or_default();
+        self.comparisons = self.comparisons.saturating_add(compared.len());
+        let mut within = Vec::new();
+        for stage in compared.iter_mut().filter(|stage| bed.start_millis() < stage.end()) {
+            stage.is_used = true;
+            within.push(*stage);
+        }
+        let is_beyond =
+            |stage: &&StoredStage| stage.start < bed.start_millis() || bed.end_millis() < stage.end();
+        notes.count(
+            within.iter().filter(is_beyond).count(),
+            "stages that extend beyond the time in bed were trimmed",
+        );
+        let outcome = if self.comparisons > COMPARISON_LIMIT {
+            Err("too many sessions have the id of the same stages".to_owned())
+        } else {
+            record(session, &within, &mut notes)
+        };
+        let mut items = Items::default();
+        items.finish_session(&self.described(place), notes, outcome);
+        (place.file, items)
+    }
+
+    /// Notes those of these stages that are in no session.
+    fn note_unused(&self, of_id: Range<usize>) -> Option<(u32, Items)> {
+        let unused =
+            || self.stages.get(of_id.clone()).unwrap_or_default().iter().filter(|stage| !stage.is_used);
+        let first = unused().map(|stage| stage.place).min()?;
+        let mut items = Items::default();
+        let reason = "stages outside the session with their id were omitted";
+        items.note_count(&self.described(first), reason, unused().count());
+        Some((first.file, items))
     }
 
     /// Forms a session from stages whose id no session has.
@@ -352,7 +397,7 @@ impl Collection for Join {
                 items.append(found);
                 return Some(file);
             }
-            self.waiting = Some(self.next_of_id()?);
+            self.waiting = Some(self.next_of_rows()?);
         }
     }
 }

@@ -17,6 +17,8 @@ use std::collections::HashMap;
 const GAP_MILLIS: i64 = 60 * 60_000;
 /// Maximum number of intervals per import, at 32 bytes each: 48 MB.
 pub(crate) const SEGMENT_LIMIT: usize = 1_500_000;
+/// Maximum number of sessions that wait for the last file; more than 500 years of nights.
+pub(crate) const SESSION_LIMIT: usize = 200_000;
 /// Maximum number of sources per import.
 const SOURCE_LIMIT: usize = 1000;
 

@@ -3,7 +3,7 @@ use crate::collections::Collection as _;
 use crate::source::{Items, Notes};
 use crate::testing::{notes, sessions, stages};
 use application::ports::import_source::ImportItem;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::sleep::{MetricKind, SourceTotals, Stage, TimeInBed};
 use std::time::Duration;
 
@@ -77,7 +77,7 @@ fn two_sessions_with_one_id_have_the_stages_that_they_overlap() {
         notes(&items),
         [
             "line 2: stages that extend beyond the time in bed were trimmed: 1",
-            "line 5: stages outside the session with their id were left out: 1"
+            "line 5: stages outside the session with their id were omitted: 1"
         ]
     );
 }
@@ -141,4 +141,35 @@ fn the_stages_of_united_ids_are_those_of_one_session() {
         assert_eq!(stages(&sessions(&items)[0]), ["LIGHT 23:00-23:20", "DEEP 23:20-00:00"]);
         assert_eq!(items.len(), 1);
     }
+}
+
+#[test]
+fn comparisons_of_overlapping_sessions_of_one_id_with_its_stages_are_limited() {
+    let mut join = join();
+    for number in 0..100 {
+        join.add_session("a", number, session(0, 2000 + i64::try_from(number).unwrap()), Notes::default())
+            .unwrap();
+    }
+    for number in 0..40_000 {
+        let start = at(0) + TimeDelta::milliseconds(number);
+        let stage =
+            JoinedStage { stage: Stage::Light, start, end: start + TimeDelta::milliseconds(1), offset: None };
+        join.add_stage("a", 1, stage).unwrap();
+    }
+    let items = emitted(&mut join);
+    let reason = "too many sessions have the id of the same stages";
+    let is_for_it = |item: &&ImportItem| matches!(item, ImportItem::Rejected(why) if why.reason == reason);
+    assert_eq!((items.len(), items.iter().filter(is_for_it).count()), (100, 25));
+}
+
+#[test]
+fn a_long_chain_of_united_ids_is_followed_once() {
+    let mut join = join();
+    for number in 0..100_000 {
+        join.unite(&number.to_string(), &(number + 1).to_string()).unwrap();
+    }
+    for _ in 0..100_000 {
+        join.unite("0", "100000").unwrap();
+    }
+    assert_eq!(join.representative(0), join.representative(99_999));
 }

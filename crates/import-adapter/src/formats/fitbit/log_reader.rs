@@ -29,7 +29,7 @@ impl RecordReader for LogReader {
         let (zone, account) = (self.zone, &self.account);
         let outcome = decode(record.text).and_then(|log| session::read(&log, zone, account, &mut notes));
         if let Ok(session) = &outcome {
-            self.account.add_log(session);
+            self.account.add_log(session)?;
         }
         items.finish_session(&record.place(), notes, outcome);
         Ok(true)

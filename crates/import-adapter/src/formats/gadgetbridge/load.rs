@@ -4,15 +4,13 @@ use super::family::Family;
 use super::stage::{Part, Stages};
 use super::{garmin, huami};
 use crate::database::{Database, Row, Schema};
-use crate::segments::{SEGMENT_LIMIT, too_many};
+use crate::segments::{SEGMENT_LIMIT, SESSION_LIMIT, too_many};
 use crate::source::Items;
 use application::ports::import_source::ImportRefusal;
 use domain::sleep::{SleepSource, SourceTotals};
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// Maximum number of sessions per kind of watch.
-const NIGHT_LIMIT: usize = 200_000;
 /// Maximum number of devices.
 const DEVICE_LIMIT: usize = 1000;
 
@@ -124,8 +122,8 @@ pub(super) fn collect(
             parts = parts.saturating_add(stages.len());
         }
         nights.push(night);
-        if nights.len() > NIGHT_LIMIT {
-            return Err(too_many("sessions", NIGHT_LIMIT));
+        if nights.len() > SESSION_LIMIT {
+            return Err(too_many("sessions", SESSION_LIMIT));
         }
         if parts > SEGMENT_LIMIT {
             return Err(too_many("stages", SEGMENT_LIMIT));

@@ -9,16 +9,13 @@ use super::written_offsets::WrittenOffsets;
 use crate::collections::{Collection, Collections};
 use crate::formats::Format;
 use crate::join::{Join, JoinNames, JoinedSession, JoinedStage};
-use crate::segments::{DUPLICATES_NOTE, too_many};
+use crate::segments::{DUPLICATES_NOTE, SESSION_LIMIT, too_many};
 use crate::source::{Invalid, Items, Notes};
 use crate::tally::Tally;
-use application::ports::import_source::ImportItem;
+use application::ports::import_source::{ImportItem, ImportRefusal};
 use chrono::{DateTime, NaiveDateTime, Utc};
 use domain::sleep::{Detail, Hypnogram, SleepRecord, SleepRecordHead};
 use domain::time::{TimeZone, UtcOffset};
-
-/// Maximum number of sessions per import.
-const SESSION_LIMIT: usize = 200_000;
 
 const NAMES: JoinNames = JoinNames {
     unit: "line",
@@ -76,9 +73,9 @@ impl Account {
         self.zone = zone;
     }
 
-    /// Registers a session of Fitbit's JSON, which its reader emits itself.
-    pub(crate) fn add_log(&mut self, record: &SleepRecord) {
-        self.logs.add(record);
+    /// Registers a session of Fitbit's JSON, which its reader emits itself; too many reject the file.
+    pub(crate) fn add_log(&mut self, record: &SleepRecord) -> Result<(), ImportRefusal> {
+        self.logs.add(record)
     }
 
     /// Returns the offsets at the start and the end that the table of sessions has for a night with these local

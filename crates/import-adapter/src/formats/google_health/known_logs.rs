@@ -1,9 +1,9 @@
 //! Nights that Fitbit's JSON of the same import contains.
 
+use crate::segments::{SESSION_LIMIT, too_many};
+use application::ports::import_source::ImportRefusal;
 use domain::sleep::{Detail, SleepRecord, TimeInBed};
 
-/// Maximum number of nights; more than 500 years of them.
-const LOG_LIMIT: usize = 200_000;
 /// Maximum number of nights that are compared with one session: those that start last before its end.
 const COMPARED: usize = 200;
 
@@ -21,10 +21,13 @@ pub(super) struct KnownLogs {
 }
 
 impl KnownLogs {
-    pub(super) fn add(&mut self, record: &SleepRecord) {
-        if self.all.len() < LOG_LIMIT {
-            self.all.push(KnownLog { time_in_bed: *record.time_in_bed(), detail: record.detail() });
+    /// Adds a night; too many reject the file.
+    pub(super) fn add(&mut self, record: &SleepRecord) -> Result<(), ImportRefusal> {
+        if self.all.len() >= SESSION_LIMIT {
+            return Err(too_many("sessions", SESSION_LIMIT));
         }
+        self.all.push(KnownLog { time_in_bed: *record.time_in_bed(), detail: record.detail() });
+        Ok(())
     }
 
     /// Sorts the nights; of equal ones the most detailed stays.

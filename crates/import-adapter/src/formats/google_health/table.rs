@@ -3,7 +3,7 @@
 use super::account::SessionRow;
 use super::{SOURCE, stage};
 use crate::input::{Fields, TableFormat, has_columns};
-use crate::join::{JoinedSession, JoinedStage};
+use crate::join::{self, JoinedSession, JoinedStage};
 use crate::local_time::LocalTime;
 use crate::session;
 use crate::source::Notes;
@@ -66,7 +66,7 @@ pub(super) fn read_session(row: &Fields<'_>, line: u64, zone: TimeZone) -> Resul
         let instant = instant(row, time)?;
         Ok((instant, Some(self::offset(row, offset)?.unwrap_or_else(|| zone.offset_at(instant)))))
     };
-    let id = row.get(ID).ok_or("sleep_id is missing")?;
+    let id = join::id(row, ID)?;
     let start = end_of(SESSION_START, OFFSET_AT_START)?;
     let end = end_of(SESSION_END, OFFSET_AT_END)?;
     let time_in_bed = session::time_in_bed(start, end)?;
@@ -83,7 +83,7 @@ pub(super) fn read_stage<'a>(
     row: &'a Fields<'_>,
     zone: TimeZone,
 ) -> Result<(&'a str, JoinedStage, bool), String> {
-    let id = row.get(ID).ok_or("sleep_id is missing")?;
+    let id = join::id(row, ID)?;
     let word = row.get(STAGE).ok_or("sleep_stage_type is missing")?;
     let (start, end) = (instant(row, STAGE_START)?, instant(row, STAGE_END)?);
     let known = stage::stage(word);

@@ -209,7 +209,7 @@ fn stages_beyond_their_session_are_trimmed_or_omitted_with_a_note() {
     assert_eq!(accepted_session(&found).hypnogram().len(), 6);
     let noted = notes(&found).concat();
     assert!(noted.contains("stages that extend beyond the time in bed were trimmed: 1"), "{noted}");
-    assert!(noted.contains("stages outside the session with their id were left out: 1"), "{noted}");
+    assert!(noted.contains("stages outside the session with their id were omitted: 1"), "{noted}");
 }
 
 #[test]

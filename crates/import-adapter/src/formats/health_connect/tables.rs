@@ -7,7 +7,7 @@ use crate::collections::Collections;
 use crate::database::{Database, Row, Schema};
 use crate::formats::Format;
 use crate::join::{Join, JoinNames, JoinedSession, JoinedStage};
-use crate::segments::too_many;
+use crate::segments::{SESSION_LIMIT, too_many};
 use crate::session;
 use crate::source::{Items, Notes, RecordReader};
 use crate::tally::Tally;
@@ -19,9 +19,6 @@ use std::collections::HashMap;
 
 pub(super) const SESSIONS: &str = "sleep_session_record_table";
 const STAGES: &str = "sleep_stages_table";
-/// Maximum number of sessions.
-const SESSION_LIMIT: usize = 200_000;
-
 const NAMES: JoinNames = JoinNames { unit: "record", source: SOURCE, without_stages: "" };
 const ORPHANS_NOTE: &str = "stages whose session is missing or was rejected were omitted";
 const UNKNOWN_STAGE_NOTE: &str = "stages with an unknown stage_type were stored as UNKNOWN";

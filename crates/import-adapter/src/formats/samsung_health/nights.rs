@@ -5,15 +5,12 @@ use super::parts::{by_id, span, sum};
 use super::row::SOURCE;
 use crate::collections::Collection;
 use crate::join::{Join, JoinNames, JoinedSession, JoinedStage};
-use crate::segments::{DUPLICATES_NOTE, too_many};
+use crate::segments::{DUPLICATES_NOTE, SESSION_LIMIT, too_many};
 use crate::source::{Invalid, Items, Notes};
 use crate::tally::Tally;
 use chrono::{DateTime, Utc};
 use domain::sleep::TimeInBed;
 use std::cmp::Reverse;
-
-/// Maximum number of rows of the tables of sleep and of combined nights per import.
-const ROW_LIMIT: usize = 200_000;
 
 const NAMES: JoinNames = JoinNames {
     unit: "line",
@@ -93,7 +90,7 @@ impl Nights {
 
     fn check_limit(&self) -> Result<(), Invalid> {
         let count = self.segments.len().saturating_add(self.combined.len());
-        if count >= ROW_LIMIT { Err(too_many("sessions", ROW_LIMIT).into()) } else { Ok(()) }
+        if count >= SESSION_LIMIT { Err(too_many("sessions", SESSION_LIMIT).into()) } else { Ok(()) }
     }
 
     /// Passes the nights on to the join, after all files were read.

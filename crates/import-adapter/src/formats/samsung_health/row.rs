@@ -2,7 +2,7 @@
 
 use super::nights::NightRow;
 use crate::input::{Fields, TableFormat, has_columns};
-use crate::join::{JoinedSession, JoinedStage};
+use crate::join::{self, JoinedSession, JoinedStage};
 use crate::json::LooseScalar;
 use crate::local_time::named_offset;
 use crate::session::{self, Sums};
@@ -20,6 +20,7 @@ const START: &str = "start_time";
 const END: &str = "end_time";
 const OFFSET: &str = "time_offset";
 const ID: &str = "datauuid";
+const GROUP: &str = "combined_id";
 
 /// Length in milliseconds below which a latency has another unit.
 const SHORTEST_LATENCY: f64 = 1000.0;
@@ -37,7 +38,7 @@ impl TableFormat for Table {
         ID,
         "update_time",
         "pkg_name",
-        "combined_id",
+        GROUP,
         "total_light_duration",
         "total_rem_duration",
         "sleep_latency",
@@ -65,7 +66,7 @@ fn without_table(column: &str) -> &str {
 /// Converts a row of the table of sleep or of combined nights, or returns why it is invalid.
 pub(super) fn read_night(row: &Fields<'_>, line: u64, zone: TimeZone) -> Result<NightRow, String> {
     let mut notes = Notes::default();
-    let id = row.get(ID).ok_or("datauuid is missing")?;
+    let id = join::id(row, ID)?;
     let (start, end) = (instant(row, START)?, instant(row, END)?);
     let offset = offset(row)?;
     if offset.is_none() {
@@ -76,7 +77,7 @@ pub(super) fn read_night(row: &Fields<'_>, line: u64, zone: TimeZone) -> Result<
     let totals = totals(row, &mut notes);
     Ok(NightRow {
         id: id.into(),
-        group: row.get("combined_id").map(Into::into),
+        group: row.get(GROUP).map(|_| join::id(row, GROUP)).transpose()?.map(Into::into),
         file: 0,
         line,
         session: JoinedSession { time_in_bed, source: source(row)?, is_nap: None, totals },
@@ -91,7 +92,7 @@ pub(super) fn read_stage<'a>(
     row: &'a Fields<'_>,
     zone: TimeZone,
 ) -> Result<(&'a str, JoinedStage, bool), String> {
-    let id = row.get("sleep_id").ok_or("sleep_id is missing")?;
+    let id = join::id(row, "sleep_id")?;
     let code = row.get("stage").ok_or("stage is missing")?;
     let stage = match code.trim_end_matches(".0") {
         "40001" => Some(Stage::Awake),

@@ -2,18 +2,14 @@
 
 use super::reader::StateRow;
 use super::sleep_row::Night;
-use super::state_row::Run;
 use super::states::{AllStates, NightStates, Place, State};
 use crate::collections::Collection;
-use crate::segments::{DUPLICATES_NOTE, SEGMENT_LIMIT, too_many};
+use crate::segments::{DUPLICATES_NOTE, SEGMENT_LIMIT, SESSION_LIMIT, too_many};
 use crate::session;
 use crate::source::{Items, Notes};
 use application::ports::import_source::ImportRefusal;
 use domain::sleep::{Hypnogram, SessionKey, SleepRecord, SleepRecordHead, Stage, TimeInBed};
 use std::collections::{HashSet, VecDeque};
-
-/// Maximum number of nights per import.
-const NIGHT_LIMIT: usize = 200_000;
 
 const WITHOUT_STATES_NOTE: &str = "the import has no states of these nights, so they have no stages; import \
     sleep.csv together with raw_tracker_sleep-state.csv of the same export, or the whole zip";
@@ -63,30 +59,36 @@ pub(crate) struct Account {
 impl Account {
     /// Adds a row of the table of nights; too many reject the file.
     pub(super) fn add_night(&mut self, line: u64, night: Night) -> Result<(), ImportRefusal> {
-        if self.nights.len() >= NIGHT_LIMIT {
-            return Err(too_many("sessions", NIGHT_LIMIT));
+        if self.nights.len() >= SESSION_LIMIT {
+            return Err(too_many("sessions", SESSION_LIMIT));
         }
         self.nights.push_back((Place::new(self.file, line), night));
         Ok(())
     }
 
-    /// Adds the rows of a table of states, with the runs of all of them; too many reject the file.
-    pub(super) fn add_states(&mut self, rows: Vec<StateRow>, runs: Vec<Run>) -> Result<(), ImportRefusal> {
-        let (mut runs, mut new) = (runs.into_iter(), Vec::new());
-        for row in rows {
-            let place = Place::new(self.file, row.line);
-            let of_row = runs.by_ref().take(row.runs).map(|run| (place, run));
-            if self.known.insert(row.digest) {
-                new.extend(of_row);
-            } else {
-                of_row.for_each(drop);
-                self.tally.add(DUPLICATES_NOTE, place, 1);
+    /// Adds the rows of a table of states, and the states of all of them; too many reject the file.
+    pub(super) fn add_states(
+        &mut self,
+        rows: &[StateRow],
+        mut states: Vec<State>,
+    ) -> Result<(), ImportRefusal> {
+        let mut are_new = rows.iter().flat_map(|row| {
+            let is_new = self.known.insert(row.digest);
+            if !is_new {
+                self.tally.add(DUPLICATES_NOTE, Place::new(self.file, row.line), 1);
             }
-        }
+            std::iter::repeat_n(is_new, row.states)
+        });
+        states.retain(|_| are_new.next() == Some(true));
+        // A row may have no states.
+        are_new.for_each(drop);
         if self.known.len() > SEGMENT_LIMIT {
             return Err(too_many("rows of states", SEGMENT_LIMIT));
         }
-        self.states.add(new.into_iter())
+        for state in &mut states {
+            state.place.file = self.file;
+        }
+        self.states.add(states)
     }
 
     /// Sorts the nights, drops those that the import repeats, and notes what concerns all of them.

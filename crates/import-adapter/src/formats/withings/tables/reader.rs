@@ -2,7 +2,8 @@
 
 use super::nights::Account;
 use super::sleep_row::{self, SleepTable};
-use super::state_row::{self, InvalidStates, Run, StateTable};
+use super::state_row::{self, InvalidStates, StateTable};
+use super::states::{Place, State};
 use crate::collections::Collections;
 use crate::formats::Format;
 use crate::input::TableReader;
@@ -55,8 +56,8 @@ impl RecordReader for SleepReader {
 pub(super) struct StateRow {
     pub(super) line: u64,
     pub(super) digest: u64,
-    /// Number of its runs.
-    pub(super) runs: usize,
+    /// Number of its states.
+    pub(super) states: usize,
 }
 
 /// Reads a table of states.
@@ -66,42 +67,44 @@ pub(super) struct StateReader {
     account: Account,
     /// Rows of the file until its end, because a late value may show that it has none of sleep.
     rows: Vec<StateRow>,
-    /// Runs of these rows.
-    runs: Vec<Run>,
+    /// States of these rows.
+    states: Vec<State>,
     rejected: Items,
 }
 
 impl StateReader {
     pub(super) fn new(table: TableReader<StateTable>, zone: TimeZone) -> Self {
         let (account, rejected) = (Account::default(), Items::default());
-        Self { table, zone, account, rows: Vec::new(), runs: Vec::new(), rejected }
+        Self { table, zone, account, rows: Vec::new(), states: Vec::new(), rejected }
     }
 
     /// Ends the file: its rows are states of sleep.
     fn finish(&mut self, items: &mut Items) -> Result<(), ImportRefusal> {
         items.append(std::mem::take(&mut self.rejected));
-        let (rows, runs) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.runs));
-        if !rows.is_empty() && runs.iter().all(|run| run.stage == Stage::Awake) {
+        let (rows, states) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.states));
+        if !rows.is_empty() && states.iter().all(|state| state.stage() == Stage::Awake) {
             let reason = "none of its values is a state of sleep; import sleep.csv, or the whole zip";
             return Err(ImportRefusal::HoldsNoSleep(reason.to_owned()));
         }
-        self.account.add_states(rows, runs)
+        self.account.add_states(&rows, states)
     }
 }
 
 impl RecordReader for StateReader {
     fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal> {
-        let Self { table, zone, rows, runs, rejected, .. } = self;
+        let Self { table, zone, rows, states, rejected, .. } = self;
         let is_more = table.read_row(rejected, |row, line, rejected| {
             match state_row::read(row, *zone) {
                 Ok(found) => {
-                    if runs.len().saturating_add(found.len()) > SEGMENT_LIMIT || rows.len() >= SEGMENT_LIMIT {
+                    if states.len().saturating_add(found.len()) > SEGMENT_LIMIT || rows.len() >= SEGMENT_LIMIT
+                    {
                         return Err(too_many("stretches of sleep", SEGMENT_LIMIT));
                     }
                     let mut digest = DefaultHasher::new();
                     row.values.hash(&mut digest);
-                    rows.push(StateRow { line, digest: digest.finish(), runs: found.len() });
-                    runs.extend(found);
+                    rows.push(StateRow { line, digest: digest.finish(), states: found.len() });
+                    let place = Place::new(0, line);
+                    states.extend(found.iter().map(|run| State::new(run, place)));
                 }
                 Err(InvalidStates::Row(reason)) => {
                     rejected.reject(&format!("line {line}"), reason);

@@ -42,7 +42,7 @@ pub(super) struct State {
 }
 
 impl State {
-    fn new(run: &Run, place: Place) -> Self {
+    pub(super) fn new(run: &Run, place: Place) -> Self {
         Self {
             start: run.start.timestamp_millis(),
             end: run.end.timestamp_millis(),
@@ -81,7 +81,7 @@ impl State {
 }
 
 /// The states of one table, which is that of one device.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct DeviceStates {
     states: Vec<State>,
     /// Longest state in milliseconds.
@@ -161,27 +161,20 @@ impl AllStates {
         self.devices.iter().flat_map(|device| &device.states).map(|state| state.place).min()
     }
 
-    /// Adds the runs of a table; too many reject the file.
-    pub(super) fn add(&mut self, runs: impl Iterator<Item = (Place, Run)>) -> Result<(), ImportRefusal> {
-        let mut device = DeviceStates::default();
-        for (place, run) in runs {
-            self.count = self.count.saturating_add(1);
-            if self.count > SEGMENT_LIMIT {
-                return Err(too_many("stretches of sleep", SEGMENT_LIMIT));
-            }
-            let state = State::new(&run, place);
-            device.longest = device.longest.max(state.end.saturating_sub(state.start));
-            device.has_depth |= matches!(run.stage, Stage::Deep | Stage::Rem);
-            device.states.push(state);
+    /// Adds the states of a table; too many reject the file.
+    pub(super) fn add(&mut self, mut states: Vec<State>) -> Result<(), ImportRefusal> {
+        self.count = self.count.saturating_add(states.len());
+        if self.count > SEGMENT_LIMIT {
+            return Err(too_many("stretches of sleep", SEGMENT_LIMIT));
         }
-        if device.states.is_empty() {
-            return Ok(());
-        }
+        let lengths = states.iter().map(|state| state.end.saturating_sub(state.start));
+        let Some(longest) = lengths.max() else { return Ok(()) };
         if self.devices.len() >= TABLE_LIMIT {
             return Err(too_many("tables of states", TABLE_LIMIT));
         }
-        device.states.sort_unstable();
-        self.devices.push(device);
+        let has_depth = states.iter().any(|state| matches!(state.stage(), Stage::Deep | Stage::Rem));
+        states.sort_unstable();
+        self.devices.push(DeviceStates { states, longest, next: 0, has_depth });
         Ok(())
     }
 
