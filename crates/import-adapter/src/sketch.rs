@@ -24,6 +24,8 @@ pub(crate) enum Sketch {
     Text(String),
     /// A number.
     Number(f64),
+    /// The value `true`.
+    True,
     /// Anything else, or a value that is too deep.
     #[default]
     Other,
@@ -54,6 +56,11 @@ impl Sketch {
             Self::List(first) => first.as_deref(),
             _ => None,
         }
+    }
+
+    /// Returns whether this is `true`.
+    pub(crate) const fn is_true(&self) -> bool {
+        matches!(self, Self::True)
     }
 
     /// Returns whether this is an empty list.
@@ -120,6 +127,10 @@ impl Outliner<'_> {
             }
             Some(b'"') => *into = self.short()?.map_or(Sketch::Other, Sketch::Text),
             Some(b'-' | b'0'..=b'9') => *into = self.short()?.map_or(Sketch::Other, Sketch::Number),
+            Some(b't') => {
+                self.cursor.skip_value()?;
+                *into = Sketch::True;
+            }
             Some(_) => self.cursor.skip_value()?,
         }
         Ok(self.budget())

@@ -13,8 +13,7 @@ use application::ports::import_source::ImportRefusal;
 const TEST: &str = "this is the test of an exporter app, whose sleep is made up; nothing was imported";
 
 /// Recognises the database by its table of sessions, and JSON by the members of the first session; an
-/// empty list
-/// only if the format was requested.
+/// empty list only if the format was requested.
 pub(super) fn recognise(seen: &FilePreview, named: bool) -> Option<RecognisedFile> {
     if seen.database().is_some_and(is_database) {
         return Some(RecognisedFile::new(Format::HealthConnect, |bytes, context| {
@@ -22,7 +21,7 @@ pub(super) fn recognise(seen: &FilePreview, named: bool) -> Option<RecognisedFil
         }));
     }
     let sketch = seen.json()?;
-    if is_exporter(sketch) && sketch.has("test") {
+    if is_exporter(sketch) && sketch.member("test").is_some_and(Sketch::is_true) {
         return Some(RecognisedFile::new(Format::HealthConnect, |_, _| {
             Err::<Tables, _>(ImportRefusal::HoldsNoSleep(TEST.to_owned()))
         }));
@@ -54,7 +53,9 @@ fn layout(sketch: &Sketch, named: bool) -> Option<Layout> {
     if is_session(sketch) {
         return Some(Layout::Row);
     }
-    layout_of_first(lists, holds_sleep)
+    // Sleep may follow other measures beyond the outline.
+    let without_sleep = (is_exporter(sketch) && !sketch.has("sleep")).then_some(Layout::Wrapped("sleep"));
+    layout_of_first(lists, holds_sleep).or(without_sleep)
 }
 
 /// Returns whether an object is a session: other records of Health Connect have no stages.

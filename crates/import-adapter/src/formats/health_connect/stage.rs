@@ -21,7 +21,10 @@ pub(super) fn of_text(text: &str) -> Option<Stage> {
     if let Ok(number) = text.parse() {
         return of_number(number);
     }
-    match text.to_ascii_lowercase().as_str() {
+    let word = text.to_ascii_lowercase();
+    // Names of constants of the library.
+    let prefix = ["stage_type_", "sleep_stage_"].into_iter().find_map(|prefix| word.strip_prefix(prefix));
+    match prefix.unwrap_or(&word) {
         "unknown" => Some(Stage::Unknown),
         "awake" | "out_of_bed" | "awake_in_bed" => Some(Stage::Awake),
         "sleeping" => Some(Stage::Asleep),

@@ -308,6 +308,8 @@ fn stages_may_be_numbers_texts_or_words() {
         ("\"light\"", "LIGHT"),
         ("\"out_of_bed\"", "AWAKE"),
         ("\"REM\"", "REM"),
+        ("\"STAGE_TYPE_DEEP\"", "DEEP"),
+        ("\"SLEEP_STAGE_AWAKE_IN_BED\"", "AWAKE"),
     ] {
         let record = only_session(&read_json(&WEBHOOK.replace("\"4\"", value)));
         assert_eq!(stages(&record), [format!("{name} 23:30-00:10")]);
@@ -334,6 +336,17 @@ fn the_test_of_an_exporter_is_rejected() {
     let text = WEBHOOK.replacen('{', r#"{"test":true,"#, 1);
     let refused = read(text.as_bytes(), None, "UTC").unwrap_err();
     assert!(matches!(refused, ImportRefusal::HoldsNoSleep(_)), "{refused}");
+    let text = WEBHOOK.replacen('{', r#"{"test":false,"#, 1);
+    assert!(!read(text.as_bytes(), None, "UTC").unwrap().is_empty());
+}
+
+#[test]
+fn sleep_may_follow_other_measures_or_be_absent() {
+    let (start, sleep) = WEBHOOK.split_once(r#""sleep""#).unwrap();
+    let steps = r#"{"count":1},"#.repeat(100_000);
+    let text = format!(r#"{start}"steps":[{steps}{{}}],"sleep"{sleep}"#);
+    assert_eq!(sessions(&read(text.as_bytes(), None, "UTC").unwrap()).len(), 1);
+    assert_eq!(read(br#"{"timestamp":"x","app_version":"1","steps":[{}]}"#, None, "UTC"), Ok(vec![]));
 }
 
 const RECORD: &str = r#"{"startTime":"2026-10-04T21:30:00Z","endTime":"2026-10-05T04:30:00Z","title":"x",
