@@ -3,6 +3,8 @@
 //! The key of each session is derived from its start, so that a later import of the table of sessions alone
 //! does not replace a night with stages.
 
+mod stored;
+
 use crate::collections::Collection;
 use crate::input::Fields;
 use crate::segments::{DUPLICATES_NOTE, SEGMENT_LIMIT, SESSION_LIMIT, too_many};
@@ -10,17 +12,16 @@ use crate::session;
 use crate::source::{Invalid, Items, Notes};
 use application::ports::import_source::ImportRefusal;
 use chrono::{DateTime, Utc};
-use domain::sleep::{
-    Hypnogram, SessionKey, SleepRecord, SleepRecordHead, SleepSource, SourceTotals, Stage, StageEntry,
-    TimeInBed,
-};
+use domain::sleep::{SessionKey, SleepSource, SourceTotals, Stage, TimeInBed};
 use domain::time::UtcOffset;
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
+use stored::{Place, StoredSession, StoredStage, record, time_in_bed_of};
 
 /// Maximum number of ids of sessions and stages; stages alone may have fewer, so that sessions have room.
 const ID_LIMIT: usize = 4 * SESSION_LIMIT;
-/// Maximum number of comparisons of a session with a stage: one for each stage unless sessions of one id overlap.
+/// Maximum number of comparisons of a session with a stage: one for each stage, unless sessions of one id
+/// overlap.
 const COMPARISON_LIMIT: usize = 2 * SEGMENT_LIMIT;
 
 /// Returns the id of a session in a row, or why it is none.
@@ -61,47 +62,6 @@ pub(crate) struct JoinNames {
     pub(crate) source: &'static str,
     /// Note on an import of sessions without any stage; empty if there is nothing to advise.
     pub(crate) without_stages: &'static str,
-}
-
-#[derive(Debug)]
-struct StoredSession {
-    id: u32,
-    place: Place,
-    session: JoinedSession,
-    notes: Notes,
-}
-
-/// A stage; sorts by session, then in time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct StoredStage {
-    id: u32,
-    start: i64,
-    /// Length in milliseconds, at most seven days.
-    length: u32,
-    stage: u8,
-    place: Place,
-    offset: Option<i16>,
-    /// Whether it is in a session that was emitted.
-    is_used: bool,
-}
-
-impl StoredStage {
-    fn end(&self) -> i64 {
-        self.start.saturating_add(self.length.into())
-    }
-
-    fn entry(&self) -> Result<StageEntry, String> {
-        let at = |millis| DateTime::from_timestamp_millis(millis).ok_or("a time is out of range");
-        let stage = Stage::from_code(self.stage).unwrap_or(Stage::Unknown);
-        StageEntry::new(stage, at(self.start)?, at(self.end())?).map_err(|error| error.to_string())
-    }
-}
-
-/// File and line or record number in it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
-    file: u32,
-    number: u32,
 }
 
 /// Collects the rows of both tables, also of several files, then emits sessions in the order of their ids'
@@ -360,27 +320,6 @@ impl Join {
         items.finish_session(&self.described(place), notes, outcome);
         Some((place.file, items))
     }
-}
-
-/// Returns the time in bed of stages without a session.
-fn time_in_bed_of(stages: &[StoredStage]) -> Result<TimeInBed, String> {
-    let none = || "it has no stages".to_owned();
-    let first = stages.first().ok_or_else(none)?;
-    let last = stages.iter().max_by_key(|stage| stage.end()).ok_or_else(none)?;
-    let offset = |stage: &StoredStage| stage.offset.and_then(UtcOffset::from_minutes);
-    let (start, end) = (first.entry()?.start(), last.entry()?.end());
-    session::time_in_bed((start, offset(first)), (end, offset(last)))
-}
-
-/// Creates a session from its row and its stages.
-fn record(session: JoinedSession, stages: &[StoredStage], notes: &mut Notes) -> Result<SleepRecord, String> {
-    let JoinedSession { time_in_bed, source, is_nap, totals } = session;
-    let entries = stages.iter().map(StoredStage::entry).collect::<Result<_, _>>()?;
-    let hypnogram = Hypnogram::flatten(entries, &time_in_bed).map_err(|error| error.to_string())?;
-    let metrics = session::metrics(&totals, &time_in_bed, notes);
-    let key = SessionKey::derived_from(time_in_bed.start());
-    let head = SleepRecordHead { key, source, time_in_bed, is_nap };
-    session::with_stages(head, hypnogram, metrics, notes)
 }
 
 impl Collection for Join {

@@ -1,9 +1,8 @@
 //! Folders, zip archives, and gzip files.
 //!
 //! Nothing is unpacked to disk: entries are read as streams, and their names are only displayed. Each entry
-//! is recognised by its content like a single file; recognised entries are read in order of their names, tables of
-//! Google Health first.
-//! Archives within archives and folders are not opened.
+//! is recognised by its content like a single file; recognised entries are read in order of their names,
+//! tables of Google Health first. Archives within archives and folders are not opened.
 
 mod container;
 mod entry;

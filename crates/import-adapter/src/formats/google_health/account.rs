@@ -78,8 +78,8 @@ impl Account {
         self.logs.add(record)
     }
 
-    /// Returns the offsets at the start and the end that the table of sessions has for a night with these local
-    /// times, if the zone has others.
+    /// Returns the offsets at the start and the end that the table of sessions has for a night with these
+    /// local times, if the zone has others.
     pub(crate) fn written_offsets(
         &self,
         start: NaiveDateTime,

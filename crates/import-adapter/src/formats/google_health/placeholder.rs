@@ -84,7 +84,7 @@ pub(super) fn corrected(
 }
 
 /// Returns the stages of a record as if it started at another time.
-pub(super) fn moved_stages(record: &SleepRecord, to: &TimeInBed) -> Option<Vec<StageEntry>> {
+fn moved_stages(record: &SleepRecord, to: &TimeInBed) -> Option<Vec<StageEntry>> {
     let shift = to.start_millis().saturating_sub(record.time_in_bed().start_millis());
     let at = |millis: i64| DateTime::from_timestamp_millis(millis.saturating_add(shift));
     let moved =

@@ -1,6 +1,6 @@
 //! Offsets of nights that differ from those of the zone, for the logs of Fitbit's JSON, which have none.
 
-use chrono::{NaiveDateTime, TimeDelta};
+use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
 use domain::sleep::TimeInBed;
 use domain::time::{Fold, TimeZone, UtcOffset};
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ impl WrittenOffsets {
         else {
             return;
         };
-        let local = |instant: chrono::DateTime<chrono::Utc>, offset: UtcOffset| {
+        let local = |instant: DateTime<Utc>, offset: UtcOffset| {
             let ahead = TimeDelta::seconds(i64::from(offset.seconds()));
             instant.naive_utc().checked_add_signed(ahead)
         };
