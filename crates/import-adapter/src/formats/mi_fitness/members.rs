@@ -24,10 +24,29 @@ pub(super) struct Recording {
     pub(super) sleep_rem_duration: LooseScalar,
     pub(super) sleep_awake_duration: LooseScalar,
     pub(super) awake_count: LooseScalar,
-    #[serde(alias = "isNap")]
     pub(super) is_nap: LooseScalar,
+    #[serde(rename = "isNap")]
+    pub(super) is_nap_too: LooseScalar,
     pub(super) is_uncomplete: LooseScalar,
     pub(super) items: Bounded<Item>,
+}
+
+/// Whether the band had completed a recording.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Completion {
+    Completed,
+    Uncompleted,
+}
+
+impl Recording {
+    /// Returns whether the band had completed it.
+    pub(super) fn completion(&self) -> Completion {
+        if self.is_uncomplete.as_flag() == Some(true) {
+            Completion::Uncompleted
+        } else {
+            Completion::Completed
+        }
+    }
 }
 
 /// One interval of a stage.

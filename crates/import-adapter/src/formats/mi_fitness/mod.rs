@@ -16,7 +16,7 @@ use crate::input::{Separator, has_columns};
 use crate::recognised::RecognisedFile;
 use crate::seen::{FilePreview, Text};
 use daily_report::DailyReports;
-use record::Records;
+use record::Reader;
 
 /// The format.
 pub(super) const FORMAT: FormatInfo = FormatInfo {
@@ -55,7 +55,8 @@ fn recognise(seen: &FilePreview, _named: bool) -> Option<RecognisedFile> {
     if is_header_of_reports(&header) {
         return Some(RecognisedFile::table::<DailyReports>(Format::MiFitness));
     }
-    is_header_of_records(&header).then(|| RecognisedFile::table::<Records>(Format::MiFitness))
+    is_header_of_records(&header)
+        .then(|| RecognisedFile::new(Format::MiFitness, |bytes, context| Reader::new(bytes, context.zone)))
 }
 
 fn is_header_of_reports(header: &[String]) -> bool {

@@ -1,17 +1,28 @@
 //! The table of records: one row for each recording, with its stages.
 
-use super::members::{Recording, value};
+use super::members::{Completion, Recording, value};
 use super::recording::{self, RowContext};
 use super::{clock, is_header_of_records};
-use crate::input::{Fields, TableFormat};
+use crate::input::{Bytes, Fields, TableFormat, TableReader};
 use crate::json::LooseScalar;
-use crate::source::{Items, Notes};
+use crate::segments::{SESSION_LIMIT, too_many};
+use crate::source::{Items, Notes, RecordReader};
+use crate::tally::Tally;
+use application::ports::import_source::ImportRefusal;
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::sleep::SleepRecord;
 use domain::time::TimeZone;
+use std::collections::{BTreeMap, BTreeSet};
 
 const SLEEP: &str = "sleep";
 /// Keys of the older app.
 const OLD_NIGHT: &str = "watch_night_sleep";
 const OLD_NAP: &str = "watch_daytime_sleep";
+
+/// Longest difference of the starts of rows of one recording.
+const SAME_START: TimeDelta = TimeDelta::minutes(2);
+const SUPERSEDED_NOTE: &str =
+    "recordings that the band had not completed were omitted, as other rows have them";
 
 /// The table of records.
 pub(super) struct Records;
@@ -29,21 +40,98 @@ impl TableFormat for Records {
             |key: &str| [SLEEP, OLD_NIGHT, OLD_NAP].iter().any(|name| name.eq_ignore_ascii_case(key));
         fields.get("Key").is_some_and(|key| !is_sleep(key))
     }
+}
 
-    fn read(fields: &Fields<'_>, zone: TimeZone, place: &str, items: &mut Items) {
-        let mut notes = Notes::default();
-        let outcome = value::<Recording>(fields).and_then(|recording| {
-            let key = fields.get("Key").map(str::to_ascii_lowercase).ok_or("Key is missing")?;
-            let is_nap = match key.as_str() {
-                OLD_NIGHT => Some(false),
-                OLD_NAP => Some(true),
-                _ => None,
-            };
-            let time =
-                fields.get("Time").map_or(LooseScalar::Absent, |time| LooseScalar::Text(time.to_owned()));
-            let row = RowContext { end: clock::instant(&time), is_nap, is_old: key != SLEEP };
-            recording::read(&recording, row, zone, &mut notes)
-        });
-        items.finish_session(place, notes, outcome);
+/// A recording that the band had not completed.
+struct Uncompleted {
+    place: String,
+    record: SleepRecord,
+    notes: Notes,
+}
+
+/// Reads the table. Recordings that the band had not completed wait for the end of the file, because it
+/// writes them again after each awakening.
+pub(super) struct Reader {
+    table: TableReader<Records>,
+    zone: TimeZone,
+    /// Starts of the completed recordings.
+    completed: BTreeSet<DateTime<Utc>>,
+    /// By length in milliseconds and line.
+    uncompleted: BTreeMap<(i64, u64), Uncompleted>,
+    tally: Tally,
+}
+
+impl Reader {
+    pub(super) fn new(bytes: Bytes, zone: TimeZone) -> Result<Self, ImportRefusal> {
+        let table = TableReader::new(bytes, zone)?;
+        Ok(Self {
+            table,
+            zone,
+            completed: BTreeSet::new(),
+            uncompleted: BTreeMap::new(),
+            tally: Tally::default(),
+        })
     }
+
+    /// Emits the longest recording that was never completed; `false` if there is none left.
+    fn next_uncompleted(&mut self, items: &mut Items) -> bool {
+        let Some((_, Uncompleted { place, record, notes })) = self.uncompleted.pop_last() else {
+            return self.tally.emit(items).is_some();
+        };
+        let start = record.time_in_bed().start();
+        let (earliest, latest) = (start.checked_sub_signed(SAME_START), start.checked_add_signed(SAME_START));
+        let is_superseded = earliest
+            .zip(latest)
+            .is_some_and(|(earliest, latest)| self.completed.range(earliest..=latest).next().is_some());
+        if is_superseded {
+            self.tally.add(SUPERSEDED_NOTE, 0, &place);
+        } else {
+            self.completed.insert(start);
+            items.finish_session(&place, notes, Ok(record));
+        }
+        true
+    }
+}
+
+impl RecordReader for Reader {
+    fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal> {
+        let Self { table, zone, completed, uncompleted, .. } = self;
+        let is_read = table.read_row(items, |row, line, items| {
+            let (mut notes, place) = (Notes::default(), format!("line {line}"));
+            if completed.len().saturating_add(uncompleted.len()) >= SESSION_LIMIT {
+                return Err(too_many("sessions", SESSION_LIMIT));
+            }
+            match read(row, *zone, &mut notes) {
+                Ok((record, Completion::Uncompleted)) => {
+                    let key = (record.time_in_bed().millis(), line);
+                    uncompleted.insert(key, Uncompleted { place, record, notes });
+                }
+                Ok((record, Completion::Completed)) => {
+                    completed.insert(record.time_in_bed().start());
+                    items.finish_session(&place, notes, Ok(record));
+                }
+                Err(reason) => items.reject(&place, reason),
+            }
+            Ok(())
+        })?;
+        Ok(is_read || self.next_uncompleted(items))
+    }
+
+    fn bytes_read(&self) -> u64 {
+        self.table.bytes_read()
+    }
+}
+
+/// Converts a row, or returns why it is invalid.
+fn read(row: &Fields<'_>, zone: TimeZone, notes: &mut Notes) -> Result<(SleepRecord, Completion), String> {
+    let recording = value::<Recording>(row)?;
+    let key = row.get("Key").map(str::to_ascii_lowercase).ok_or("Key is missing")?;
+    let is_nap = match key.as_str() {
+        OLD_NIGHT => Some(false),
+        OLD_NAP => Some(true),
+        _ => None,
+    };
+    let time = row.get("Time").map_or(LooseScalar::Absent, |time| LooseScalar::Text(time.to_owned()));
+    let context = RowContext { end: clock::instant(&time), is_nap, is_old: key != SLEEP };
+    Ok((recording::read(&recording, context, zone, notes)?, recording.completion()))
 }

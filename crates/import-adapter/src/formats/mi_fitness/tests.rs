@@ -122,14 +122,28 @@ fn the_offset_of_winter_in_summer_is_corrected_in_rows_of_the_older_app() {
 }
 
 #[test]
-fn a_row_that_the_band_has_not_completed_is_noted() {
-    let early = NIGHT
-        .replace("1774675200", "1774671000")
-        .replace("\"timezone\"", "\"is_uncomplete\":true,\"timezone\"");
-    let items = records(&[row("sleep", &early), row("sleep", NIGHT)]);
-    let [one, two] = <[SleepRecord; 2]>::try_from(sessions(&items)).unwrap();
-    assert_eq!(one.key(), two.key());
-    assert!(notes(&items)[0].contains("had not completed"), "{:?}", notes(&items));
+fn a_row_that_the_band_had_not_completed_gives_way_to_another_of_the_recording() {
+    let early = |end: &str, start: &str| {
+        let uncompleted = NIGHT.replace("\"timezone\"", "\"is_uncomplete\":true,\"timezone\"");
+        row("sleep", &uncompleted.replace("1774675200", end).replace("1774648800", start))
+    };
+    let superseded = "recordings that the band had not completed were omitted, as other rows have them";
+    let rows = [early("1774650000", "1774648740"), row("sleep", NIGHT), early("1774671000", "1774648800")];
+    let items = records(&rows);
+    assert_eq!(frame(&accepted_session(&items)), "2026-03-27T23:00:00+01:00 2026-03-28T06:20:00+01:00");
+    assert_eq!(notes(&items), [format!("line 4: {superseded}: 2")]);
+    // The longest of several is stored if none was completed.
+    let items = records(&[early("1774650000", "1774648740"), early("1774671000", "1774648800")]);
+    assert_eq!(frame(&accepted_session(&items)), "2026-03-27T23:00:00+01:00 2026-03-28T05:10:00+01:00");
+    assert!(notes(&items).concat().contains("had not completed this recording"), "{:?}", notes(&items));
+    let items = records(&[early("1774650000", "1774648500"), row("sleep", NIGHT)]);
+    assert_eq!(sessions(&items).len(), 2);
+}
+
+#[test]
+fn both_names_of_the_flag_of_naps_may_occur() {
+    let night = NIGHT.replace("\"timezone\"", "\"is_nap\":true,\"isNap\":true,\"timezone\"");
+    assert_eq!(only_session(&records(&[row("sleep", &night)])).is_nap(), Some(true));
 }
 
 #[test]

@@ -54,11 +54,12 @@ fn totals(row: &Fields<'_>, sums: &mut Sums, notes: &mut Notes) -> SourceTotals 
         too_long = too_long.saturating_add(usize::from(length > DAY));
         (length <= DAY).then_some(length)
     };
-    let (deep, light, awake) = (minutes(DEEP), minutes(LIGHT), minutes(AWAKE));
-    // A device that does not distinguish REM sleep writes 0 for every night.
-    let rem = minutes(REM).filter(|rem| !rem.is_zero());
+    let (deep, light, rem, awake) = (minutes(DEEP), minutes(LIGHT), minutes(REM), minutes(AWAKE));
     notes.count(too_long, "totals of more than a day were omitted");
-    let asleep = deep.zip(light).and_then(|(deep, light)| deep.checked_add(light));
-    let asleep = asleep.and_then(|asleep| asleep.checked_add(rem.unwrap_or_default()));
+    let has_rem = row.get(REM).is_some_and(|text| text != NULL);
+    let of_asleep = [deep, light, if has_rem { rem } else { Some(Duration::ZERO) }];
+    let asleep = of_asleep.into_iter().collect::<Option<Vec<_>>>().map(|lengths| lengths.into_iter().sum());
+    // A device that does not distinguish REM sleep writes 0 for every night.
+    let rem = rem.filter(|rem| !rem.is_zero());
     SourceTotals { asleep, awake, light, deep, rem, ..SourceTotals::default() }
 }

@@ -224,3 +224,13 @@ fn the_other_tables_of_an_unpacked_export_are_skipped() {
     let (format, items) = crate::testing::read_path(folder.path(), None, "UTC").unwrap();
     assert_eq!((format, sessions(&items).len(), rejections(&items).len()), ("zepp", 1, 0));
 }
+
+#[test]
+fn the_time_asleep_of_a_night_with_unreadable_rem_sleep_is_unknown() {
+    for rem in ["abc", "-1", "2000"] {
+        let items = zepp(&[&NIGHT.replace(",85,", &format!(",{rem},"))]);
+        assert_eq!(seconds(&accepted_session(&items))[0], None, "{rem}");
+    }
+    let without = NIGHT.replace(",85,", ",null,");
+    assert_eq!(seconds(&accepted_session(&zepp(&[&without])))[0], Some(333.0));
+}
