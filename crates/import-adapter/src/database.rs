@@ -4,11 +4,12 @@
 //! virtual table or generated column is evaluated, and no other file is read.
 
 use crate::input::{Bytes, RECORD_LIMIT};
+use crate::source::Items;
 use application::ports::import_source::ImportRefusal;
 use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
 /// First bytes of a database.
@@ -17,6 +18,9 @@ pub(crate) const MAGIC: &[u8] = b"SQLite format 3\0";
 const TABLE_LIMIT: usize = 2000;
 /// Maximum size in bytes, because the copy takes as much space on disk.
 const SIZE_LIMIT: u64 = 2 << 30;
+/// Position of the version that is needed to read the file, and the one of a file with a write-ahead log.
+const READ_VERSION: u64 = 19;
+const LOG_VERSION: [u8; 1] = [2];
 /// Memory for pages, in KiB.
 const CACHE_KIB: i64 = 2048;
 
@@ -71,6 +75,8 @@ impl Schema {
 pub(crate) struct Database {
     connection: Connection,
     size: u64,
+    /// Whether rows are first written to another file.
+    has_log: bool,
 }
 
 impl Database {
@@ -89,7 +95,9 @@ impl Database {
         let flags =
             OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(address, flags).map_err(|error| refusal(&error))?;
-        let database = Self { connection, size };
+        let mut version = [0];
+        let is_read = copy.seek(SeekFrom::Start(READ_VERSION)).and_then(|_| copy.read_exact(&mut version));
+        let database = Self { connection, size, has_log: is_read.is_ok() && version == LOG_VERSION };
         database.set_limits().map_err(|error| refusal(&error))?;
         Ok(database)
     }
@@ -103,6 +111,15 @@ impl Database {
         connection.pragma_update(None, "cell_size_check", true)?;
         connection.pragma_update(None, "mmap_size", 0)?;
         connection.pragma_update(None, "cache_size", -CACHE_KIB)
+    }
+
+    /// Adds a note on a database without a record: they may be in the file of its write-ahead log.
+    pub(crate) fn note_no_record(&self, items: &mut Items) {
+        if self.has_log {
+            let reason = "the latest rows may be in a file whose name ends in -wal, which is not read; export the \
+                database from the app, or close the app and copy the database again";
+            items.note("the database", reason);
+        }
     }
 
     /// Returns the size of the file in bytes.

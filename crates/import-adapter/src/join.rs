@@ -7,7 +7,9 @@ mod stored;
 
 use crate::collections::Collection;
 use crate::input::Fields;
-use crate::segments::{DUPLICATES_NOTE, SEGMENT_LIMIT, SESSION_LIMIT, too_many};
+use crate::segments::{
+    COMPARISON_LIMIT, DUPLICATES_NOTE, SEGMENT_LIMIT, SESSION_LIMIT, TOO_MANY_COMPARISONS, too_many,
+};
 use crate::session;
 use crate::source::{Invalid, Items, Notes};
 use application::ports::import_source::ImportRefusal;
@@ -20,9 +22,6 @@ use stored::{Place, StoredSession, StoredStage, record, time_in_bed_of};
 
 /// Maximum number of ids of sessions and stages; stages alone may have fewer, so that sessions have room.
 const ID_LIMIT: usize = 4 * SESSION_LIMIT;
-/// Maximum number of comparisons of a session with a stage: one for each stage, unless sessions of one id
-/// overlap.
-const COMPARISON_LIMIT: usize = 2 * SEGMENT_LIMIT;
 
 /// Returns the id of a session in a row, or why it is none.
 pub(crate) fn id<'a>(row: &'a Fields<'_>, name: &str) -> Result<&'a str, String> {
@@ -286,7 +285,7 @@ impl Join {
             "stages that extend beyond the time in bed were trimmed",
         );
         let outcome = if self.comparisons > COMPARISON_LIMIT {
-            Err("too many sessions have the id of the same stages".to_owned())
+            Err(TOO_MANY_COMPARISONS.to_owned())
         } else {
             record(session, &within, &mut notes)
         };

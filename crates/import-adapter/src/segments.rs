@@ -19,6 +19,10 @@ const GAP_MILLIS: i64 = 60 * 60_000;
 pub(crate) const SEGMENT_LIMIT: usize = 1_500_000;
 /// Maximum number of sessions that wait for the last file; more than 500 years of nights.
 pub(crate) const SESSION_LIMIT: usize = 200_000;
+/// Maximum number of comparisons of a session with a stage: one for each stage, unless sessions overlap.
+pub(crate) const COMPARISON_LIMIT: usize = 2 * SEGMENT_LIMIT;
+/// Why a session beyond that limit is rejected.
+pub(crate) const TOO_MANY_COMPARISONS: &str = "too many sessions have the same stages";
 /// Maximum number of sources per import.
 const SOURCE_LIMIT: usize = 1000;
 

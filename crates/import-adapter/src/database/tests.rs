@@ -1,4 +1,5 @@
 use super::{Database, Schema};
+use crate::source::Items;
 use crate::test_support::database;
 use application::ports::import_source::ImportRefusal;
 use std::io::Read as _;
@@ -84,4 +85,17 @@ fn a_database_larger_than_the_limit_is_refused() {
         |size| super::copy_within(1 << 20, Box::new(std::io::repeat(0).take(size)), &mut std::io::sink());
     assert_eq!(copy(1 << 20), Ok(1 << 20));
     assert_eq!(copy(u64::MAX).unwrap_err().to_string(), "cannot be read: the database is larger than 1 MiB");
+}
+
+#[test]
+fn only_a_database_with_a_write_ahead_log_has_a_note_that_its_rows_may_be_there() {
+    let mut bytes = database("CREATE TABLE night (id INTEGER);");
+    for (version, expected) in [(1, 0), (2, 1)] {
+        bytes[18..20].fill(version);
+        let opened = Database::open(Box::new(std::io::Cursor::new(bytes.clone())), None).unwrap();
+        let mut items = Items::default();
+        opened.note_no_record(&mut items);
+        assert_eq!(items.take().len(), expected);
+        assert!(opened.schema().unwrap().has("night"));
+    }
 }

@@ -157,7 +157,7 @@ fn comparisons_of_overlapping_sessions_of_one_id_with_its_stages_are_limited() {
         join.add_stage("a", 1, stage).unwrap();
     }
     let items = emitted(&mut join);
-    let reason = "too many sessions have the id of the same stages";
+    let reason = "too many sessions have the same stages";
     let is_for_it = |item: &&ImportItem| matches!(item, ImportItem::Rejected(why) if why.reason == reason);
     assert_eq!((items.len(), items.iter().filter(is_for_it).count()), (100, 25));
 }

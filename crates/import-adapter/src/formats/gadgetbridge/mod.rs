@@ -72,6 +72,7 @@ impl Tables {
         self.loaded.report(items);
         let Some(family) = self.families.next() else {
             if self.number == 0 {
+                self.database.note_no_record(items);
                 items.note(
                     "the database",
                     "it has no sleep of a kind of watch that can be imported; synchronise the watch, then export again",

@@ -1,7 +1,7 @@
 //! Rows of a table of stages.
 
 use super::family::{Family, StageTimes};
-use crate::segments::{DUPLICATES_NOTE, SEGMENT_LIMIT, too_many};
+use crate::segments::{COMPARISON_LIMIT, DUPLICATES_NOTE, SEGMENT_LIMIT, TOO_MANY_COMPARISONS, too_many};
 use crate::source::{Items, Notes};
 use application::ports::import_source::ImportRefusal;
 use chrono::DateTime;
@@ -30,6 +30,7 @@ pub(super) struct Stages {
     rows: Vec<StageRow>,
     unreadable: usize,
     repeated: usize,
+    comparisons: usize,
 }
 
 /// A part of a session in one stage; `None` is an unknown code.
@@ -38,7 +39,7 @@ pub(super) type Part = (Option<Stage>, i64, i64);
 impl Stages {
     pub(super) fn new(family: Family) -> Self {
         let (table, times) = (family.stages().unwrap_or_default(), family.stage_times());
-        Self { table, times, rows: Vec::new(), unreadable: 0, repeated: 0 }
+        Self { table, times, rows: Vec::new(), unreadable: 0, repeated: 0, comparisons: 0 }
     }
 
     /// Adds a row; too many reject the file. A row with an unreadable number is counted.
@@ -96,6 +97,10 @@ impl Stages {
             self.rows.partition_point(|row| row.device < device || row.device == device && !begins(row));
         let to = self.rows.partition_point(|row| row.device < device || row.device == device && !ends(row));
         let rows = self.rows.get_mut(from..to).unwrap_or_default();
+        self.comparisons = self.comparisons.saturating_add(rows.len());
+        if self.comparisons > COMPARISON_LIMIT {
+            return Err(TOO_MANY_COMPARISONS.to_owned());
+        }
         if rows.len() > Hypnogram::MAX_ENTRIES {
             return Err(InvalidHypnogram::TooMany.to_string());
         }

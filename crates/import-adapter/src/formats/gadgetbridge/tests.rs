@@ -433,6 +433,19 @@ fn a_database_without_sleep_is_noted() {
 }
 
 #[test]
+fn the_stages_of_overlapping_sessions_are_compared_a_limited_number_of_times() {
+    let numbers = "WITH RECURSIVE number (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM number LIMIT 40000)";
+    let rows = format!(
+        "INSERT INTO XIAOMI_SLEEP_TIME_SAMPLE {numbers} SELECT {BED} + i, 1, 1, {BED} + 60000000, 0, 0, 0, 0, 0, 0
+            FROM number WHERE i < 100;
+        INSERT INTO XIAOMI_SLEEP_STAGE_SAMPLE {numbers} SELECT {BED} + 1000 + i * 1000, 1, 1, 3 FROM number;"
+    );
+    let rejected = rejections(&gadgetbridge(&xiaomi(&rows), "UTC"));
+    let is_for_it = |reason: &&String| reason.ends_with("too many sessions have the same stages");
+    assert_eq!((rejected.len(), rejected.iter().filter(is_for_it).count()), (100, 25));
+}
+
+#[test]
 fn a_view_or_a_missing_column_in_place_of_a_table_is_refused() {
     for (tables, reason) in [
         (

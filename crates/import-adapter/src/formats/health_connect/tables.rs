@@ -56,6 +56,9 @@ impl Tables {
 
     fn read(&mut self, items: &mut Items) -> Result<(), ImportRefusal> {
         let mut rows = self.sessions(items)?;
+        if rows.is_empty() {
+            self.database.note_no_record(items);
+        }
         let mut ids: HashMap<i64, i64> = rows.iter().map(|row| (row.id, row.id)).collect();
         let stagings = self.stagings(&ids)?;
         let first = rows.first().map(|row| format!("record {}", row.number)).unwrap_or_default();

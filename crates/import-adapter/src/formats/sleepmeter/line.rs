@@ -11,16 +11,31 @@ pub(super) enum Notes {
     Continue,
 }
 
+/// Form of a time without its offset.
+const TIME: &str = "dddd-dd-dd dd:dd";
 /// Longest form of a time with its offset and quotes.
 const TIME_LENGTH: usize = 24;
 
 /// Returns whether a line begins a record: its first field is a date and a time.
 pub(super) fn begins_record(line: &str) -> bool {
-    let form = "dddd-dd-dd dd:dd";
     let Some((time, _)) = line.split_once(',') else { return false };
-    let time = time.strip_prefix('"').unwrap_or(time);
+    let time = without_quote(time);
+    time.len() >= TIME.len() && may_be_time(time)
+}
+
+/// Returns whether a line is the beginning of the first field of a record.
+pub(super) fn is_cut_record(line: &str) -> bool {
+    !line.trim().is_empty() && may_be_time(without_quote(line))
+}
+
+fn without_quote(text: &str) -> &str {
+    text.strip_prefix('"').unwrap_or(text)
+}
+
+/// Returns whether a text begins like a time, or is the beginning of one.
+fn may_be_time(text: &str) -> bool {
     let fits = |(byte, form): (u8, u8)| if form == b'd' { byte.is_ascii_digit() } else { byte == form };
-    (form.len()..=TIME_LENGTH).contains(&time.len()) && time.bytes().zip(form.bytes()).all(fits)
+    text.len() <= TIME_LENGTH && text.bytes().zip(TIME.bytes()).all(fits)
 }
 
 /// Returns whether a line has this many fields, as a record that begins with no time may.

@@ -39,6 +39,9 @@ impl DiaryReader {
         if line::begins_record(line) {
             return self.read_row(line, &place, end, items);
         }
+        if end == LineEnd::EndOfFile && self.notes != line::Notes::Continue && line::is_cut_record(line) {
+            return Err(self.cursor.ends_too_early());
+        }
         let may_be_notes = match self.notes {
             line::Notes::None => line.trim().is_empty(),
             line::Notes::MayContinue => !line::has_fields(line, self.columns.len()),

@@ -114,6 +114,19 @@ fn a_file_that_ends_within_a_row_or_its_notes_is_refused() {
 }
 
 #[test]
+fn a_file_that_ends_within_the_first_field_of_a_row_is_refused() {
+    let noted = NIGHT.replace(",5,\"\"", ",5,\"a \"word\"");
+    for before in [NIGHT, &noted] {
+        for cut in ["\"", "2", "\"2026-03-1", "2026-03-12 07:00+01"] {
+            let refused = refusal(&format!("{HEADER}\n{before}\n{cut}"));
+            assert!(refused.contains("the file is truncated"), "{before} {cut}: {refused}");
+        }
+        let found = items(&format!("{HEADER}\n{before}\n \n"), None, "UTC");
+        assert_eq!((sessions(&found).len(), found.len()), (1, 1));
+    }
+}
+
+#[test]
 fn holes_outside_the_sleep_are_omitted_and_noted() {
     for (holes, count) in [
         ("x", 1),
