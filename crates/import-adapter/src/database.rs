@@ -113,7 +113,7 @@ impl Database {
         connection.pragma_update(None, "cache_size", -CACHE_KIB)
     }
 
-    /// Adds a note on a database without a record: they may be in the file of its write-ahead log.
+    /// Notes that records may be in the file of the write-ahead log, for a database without a record.
     pub(crate) fn note_no_record(&self, items: &mut Items) {
         if self.has_log {
             let reason = "the latest rows may be in a file whose name ends in -wal, which is not read; export the \

@@ -7,9 +7,7 @@ mod stored;
 
 use crate::collections::Collection;
 use crate::input::Fields;
-use crate::segments::{
-    COMPARISON_LIMIT, DUPLICATES_NOTE, SEGMENT_LIMIT, SESSION_LIMIT, TOO_MANY_COMPARISONS, too_many,
-};
+use crate::segments::{Comparisons, DUPLICATES_NOTE, SEGMENT_LIMIT, SESSION_LIMIT, too_many};
 use crate::session;
 use crate::source::{Invalid, Items, Notes};
 use application::ports::import_source::ImportRefusal;
@@ -26,8 +24,8 @@ const ID_LIMIT: usize = 4 * SESSION_LIMIT;
 /// Returns the id of a session in a row, or why it is none.
 pub(crate) fn id<'a>(row: &'a Fields<'_>, name: &str) -> Result<&'a str, String> {
     let id = row.get(name).ok_or_else(|| format!("{name} is missing"))?;
-    if id.chars().count() > SessionKey::MAX_CHARS {
-        return Err(format!("{name} has more than {} characters", SessionKey::MAX_CHARS));
+    if id.len() > SessionKey::MAX_CHARS {
+        return Err(format!("{name} is longer than {} bytes", SessionKey::MAX_CHARS));
     }
     Ok(id)
 }
@@ -80,7 +78,9 @@ pub(crate) struct Join {
     passed: usize,
     /// Length of the longest stage in milliseconds.
     longest: u32,
-    comparisons: usize,
+    /// Of the sessions of the current id.
+    comparisons: Comparisons,
+    next_id: u32,
 }
 
 impl Join {
@@ -95,7 +95,8 @@ impl Join {
             waiting: None,
             passed: 0,
             longest: 0,
-            comparisons: 0,
+            comparisons: Comparisons::default(),
+            next_id: 0,
         }
     }
 
@@ -250,6 +251,10 @@ impl Join {
         let next_session = self.sessions.front().map(|stored| stored.id);
         let id = next_stage.into_iter().chain(next_session).min()?;
         let of_id = self.passed..self.stages.partition_point(|stage| stage.id <= id);
+        if self.next_id <= id {
+            self.next_id = id.saturating_add(1);
+            self.comparisons = Comparisons::with(of_id.len());
+        }
         let Some(stored) = self.sessions.pop_front_if(|stored| stored.id == id) else {
             self.passed = of_id.end;
             let stages = self.stages.get(of_id).unwrap_or_default();
@@ -263,38 +268,42 @@ impl Join {
         Some(emitted)
     }
 
-    /// Joins a session with those of these stages that it overlaps.
+    /// Joins a session with the stages of its id that it overlaps.
     fn joined(&mut self, stored: StoredSession, of_id: Range<usize>) -> (u32, Items) {
         let StoredSession { place, session, mut notes, .. } = stored;
+        let within = self.overlapping(&session.time_in_bed, of_id);
         let bed = session.time_in_bed;
-        let stages = self.stages.get_mut(of_id).unwrap_or_default();
-        let earliest = bed.start_millis().saturating_sub(self.longest.into());
-        let first = stages.partition_point(|stage| stage.start < earliest);
-        let last = stages.partition_point(|stage| stage.start < bed.end_millis());
-        let compared = stages.get_mut(first..last).unwrap_or_default();
-        self.comparisons = self.comparisons.saturating_add(compared.len());
-        let mut within = Vec::new();
-        for stage in compared.iter_mut().filter(|stage| bed.start_millis() < stage.end()) {
-            stage.is_used = true;
-            within.push(*stage);
-        }
         let is_beyond =
             |stage: &&StoredStage| stage.start < bed.start_millis() || bed.end_millis() < stage.end();
-        notes.count(
-            within.iter().filter(is_beyond).count(),
-            "stages that extend beyond the time in bed were trimmed",
-        );
-        let outcome = if self.comparisons > COMPARISON_LIMIT {
-            Err(TOO_MANY_COMPARISONS.to_owned())
-        } else {
+        let outcome = within.and_then(|within| {
+            notes.count(
+                within.iter().filter(is_beyond).count(),
+                "stages that extend beyond the time in bed were trimmed",
+            );
             record(session, &within, &mut notes)
-        };
+        });
         let mut items = Items::default();
         items.finish_session(&self.described(place), notes, outcome);
         (place.file, items)
     }
 
-    /// Notes those of these stages that are in no session.
+    /// Returns the stages of an id that overlap a time in bed.
+    fn overlapping(&mut self, bed: &TimeInBed, of_id: Range<usize>) -> Result<Vec<StoredStage>, String> {
+        let stages = self.stages.get_mut(of_id).unwrap_or_default();
+        let earliest = bed.start_millis().saturating_sub(self.longest.into());
+        let first = stages.partition_point(|stage| stage.start < earliest);
+        let last = stages.partition_point(|stage| stage.start < bed.end_millis());
+        let compared = stages.get_mut(first..last).unwrap_or_default();
+        self.comparisons.count(compared.len())?;
+        let mut within = Vec::new();
+        for stage in compared.iter_mut().filter(|stage| bed.start_millis() < stage.end()) {
+            stage.is_used = true;
+            within.push(*stage);
+        }
+        Ok(within)
+    }
+
+    /// Notes the stages of an id that are in no session.
     fn note_unused(&self, of_id: Range<usize>) -> Option<(u32, Items)> {
         let unused =
             || self.stages.get(of_id.clone()).unwrap_or_default().iter().filter(|stage| !stage.is_used);

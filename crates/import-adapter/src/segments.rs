@@ -14,15 +14,29 @@ use domain::time::UtcOffset;
 use std::collections::HashMap;
 
 /// Longest gap within a session, in milliseconds.
-const GAP_MILLIS: i64 = 60 * 60_000;
+pub(crate) const GAP_MILLIS: i64 = 60 * 60_000;
 /// Maximum number of intervals per import, at 32 bytes each: 48 MB.
 pub(crate) const SEGMENT_LIMIT: usize = 1_500_000;
 /// Maximum number of sessions that wait for the last file; more than 500 years of nights.
 pub(crate) const SESSION_LIMIT: usize = 200_000;
-/// Maximum number of comparisons of a session with a stage: one for each stage, unless sessions overlap.
-pub(crate) const COMPARISON_LIMIT: usize = 2 * SEGMENT_LIMIT;
-/// Why a session beyond that limit is rejected.
-pub(crate) const TOO_MANY_COMPARISONS: &str = "too many sessions have the same stages";
+
+/// Comparisons of sessions with stages that are left: one for each stage suffices unless sessions overlap.
+#[derive(Debug, Default)]
+pub(crate) struct Comparisons(usize);
+
+impl Comparisons {
+    /// Allows for some overlap among the sessions with this many stages.
+    pub(crate) const fn with(stages: usize) -> Self {
+        Self(stages.saturating_mul(16).saturating_add(10_000))
+    }
+
+    /// Counts the comparisons of a session with this many stages, or returns why it is rejected.
+    pub(crate) fn count(&mut self, stages: usize) -> Result<(), String> {
+        self.0 = self.0.checked_sub(stages).ok_or("too many sessions have the same stages")?;
+        Ok(())
+    }
+}
+
 /// Maximum number of sources per import.
 const SOURCE_LIMIT: usize = 1000;
 

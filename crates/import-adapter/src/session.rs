@@ -4,7 +4,8 @@ use crate::json::LooseScalar;
 use crate::source::Notes;
 use chrono::{DateTime, Utc};
 use domain::sleep::{
-    Hypnogram, SessionKey, SleepMetrics, SleepRecord, SleepRecordHead, SleepSource, SourceTotals, TimeInBed,
+    Hypnogram, SessionKey, SleepMetrics, SleepRecord, SleepRecordHead, SleepSource, SourceTotals, StageEntry,
+    TimeInBed,
 };
 use domain::time::UtcOffset;
 use std::time::Duration;
@@ -30,6 +31,18 @@ pub(crate) fn key(name: &str, id: &LooseScalar, start: DateTime<Utc>) -> Result<
     }
     let id = id.identifier().ok_or_else(|| format!("{name} is neither a whole number nor a string"))?;
     SessionKey::from_source(&id).map_err(|error| format!("{name}: {error}"))
+}
+
+/// Arranges stages within the time in bed; notes those that extend beyond it.
+pub(crate) fn hypnogram(
+    entries: Vec<StageEntry>,
+    time_in_bed: &TimeInBed,
+    notes: &mut Notes,
+) -> Result<Hypnogram, String> {
+    let beyond = |entry: &&StageEntry| entry.start() < time_in_bed.start() || entry.end() > time_in_bed.end();
+    let trimmed = entries.iter().filter(beyond).count();
+    notes.count(trimmed, "stages that extend beyond the time in bed were trimmed");
+    Hypnogram::flatten(entries, time_in_bed).map_err(|error| error.to_string())
 }
 
 /// Builds metrics from stated totals; notes totals that contradict the time in bed.

@@ -1,5 +1,6 @@
 //! ISO 8601 timestamps with an offset.
 
+use crate::json::LooseScalar;
 use chrono::{DateTime, FixedOffset, NaiveDate, Utc};
 use domain::time::UtcOffset;
 
@@ -11,6 +12,14 @@ pub(crate) struct Timestamp {
 }
 
 impl Timestamp {
+    /// Parses the value of this member, which may be absent, or returns what is wrong with it.
+    pub(crate) fn parse_optional(name: &str, value: &LooseScalar) -> Result<Option<Self>, String> {
+        if value.is_absent() {
+            return Ok(None);
+        }
+        Self::parse(name, value.as_str().unwrap_or_default()).map(Some)
+    }
+
     /// Parses the value of this member, or returns what is wrong with it.
     pub(crate) fn parse(name: &str, text: &str) -> Result<Self, String> {
         let wrong = || format!("{name} is not a timestamp with an offset, such as 2026-03-08T23:10:00-05:00");

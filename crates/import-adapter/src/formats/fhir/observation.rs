@@ -3,7 +3,6 @@
 use super::code::{self, Kind, Meaning};
 use super::resource::{Observation, Period};
 use super::total::Total;
-use crate::json::LooseScalar;
 use crate::segments::Segment;
 use crate::timestamp::Timestamp;
 use chrono::TimeDelta;
@@ -85,22 +84,16 @@ fn with_sums(
 
 /// Returns the period: start and end, or start and duration.
 fn segment(period: &Period, sum: Option<i64>, at: u64) -> Result<Segment, String> {
-    let start =
-        timestamp("effectivePeriod.start", &period.start)?.ok_or("effectivePeriod.start is missing")?;
-    let (end, offset_at_end) = if let Some(end) = timestamp("effectivePeriod.end", &period.end)? {
-        (end.instant, end.offset)
-    } else {
-        let length = sum.and_then(TimeDelta::try_milliseconds).ok_or("effectivePeriod.end is missing")?;
-        let end = start.instant.checked_add_signed(length).ok_or("the end is out of range")?;
-        (end, start.offset)
-    };
+    let start = Timestamp::parse_optional("effectivePeriod.start", &period.start)?
+        .ok_or("effectivePeriod.start is missing")?;
+    let (end, offset_at_end) =
+        if let Some(end) = Timestamp::parse_optional("effectivePeriod.end", &period.end)? {
+            (end.instant, end.offset)
+        } else {
+            let length = sum.and_then(TimeDelta::try_milliseconds).ok_or("effectivePeriod.end is missing")?;
+            let end = start.instant.checked_add_signed(length).ok_or("the end is out of range")?;
+            (end, start.offset)
+        };
     let (offset_at_start, start) = (start.offset, start.instant);
     Ok(Segment { start, end, offset_at_start, offset_at_end, stage: None, at })
-}
-
-fn timestamp(name: &str, value: &LooseScalar) -> Result<Option<Timestamp>, String> {
-    if value.is_absent() {
-        return Ok(None);
-    }
-    Timestamp::parse(name, value.as_str().unwrap_or_default()).map(Some)
 }

@@ -34,7 +34,7 @@ pub(super) fn read(
         notes.add_once(SKIPPED_TIME_NOTE);
     }
     let mut stages = stages(log, &anchor, notes);
-    if end.is_some_and(|end| anchor.readings_of_end(end).len() > 1) {
+    if end.is_some_and(|end| anchor.readings_of_end(end).len() > 1 || end.offset != start.offset) {
         stages.drop_padding(notes);
     }
     let End { instant, offset } = match end {

@@ -5,7 +5,6 @@ use super::stage::{Part, Stages};
 use super::{garmin, huami};
 use crate::database::{Database, Row, Schema};
 use crate::segments::{SEGMENT_LIMIT, SESSION_LIMIT, too_many};
-use crate::source::Items;
 use application::ports::import_source::ImportRefusal;
 use domain::sleep::{SleepSource, SourceTotals};
 use std::collections::HashMap;
@@ -100,11 +99,6 @@ impl Loaded {
 
     pub(super) fn next_night(&mut self) -> Option<Night> {
         self.nights.next()
-    }
-
-    /// Adds notes on what the sessions did not use.
-    pub(super) fn report(&self, items: &mut Items) {
-        self.stages.report(items);
     }
 }
 

@@ -69,7 +69,7 @@ struct Tables {
 impl Tables {
     /// Loads the tables of the next kind of watch; `false` after the last.
     fn load_next(&mut self, items: &mut Items) -> Result<bool, ImportRefusal> {
-        self.loaded.report(items);
+        self.loaded.stages.report(items);
         let Some(family) = self.families.next() else {
             if self.number == 0 {
                 self.database.note_no_record(items);

@@ -1,7 +1,7 @@
 //! Rows of a table of stages.
 
 use super::family::{Family, StageTimes};
-use crate::segments::{COMPARISON_LIMIT, DUPLICATES_NOTE, SEGMENT_LIMIT, TOO_MANY_COMPARISONS, too_many};
+use crate::segments::{Comparisons, DUPLICATES_NOTE, SEGMENT_LIMIT, too_many};
 use crate::source::{Items, Notes};
 use application::ports::import_source::ImportRefusal;
 use chrono::DateTime;
@@ -30,7 +30,7 @@ pub(super) struct Stages {
     rows: Vec<StageRow>,
     unreadable: usize,
     repeated: usize,
-    comparisons: usize,
+    comparisons: Comparisons,
 }
 
 /// A part of a session in one stage; `None` is an unknown code.
@@ -39,7 +39,14 @@ pub(super) type Part = (Option<Stage>, i64, i64);
 impl Stages {
     pub(super) fn new(family: Family) -> Self {
         let (table, times) = (family.stages().unwrap_or_default(), family.stage_times());
-        Self { table, times, rows: Vec::new(), unreadable: 0, repeated: 0, comparisons: 0 }
+        Self {
+            table,
+            times,
+            rows: Vec::new(),
+            unreadable: 0,
+            repeated: 0,
+            comparisons: Comparisons::default(),
+        }
     }
 
     /// Adds a row; too many reject the file. A row with an unreadable number is counted.
@@ -75,6 +82,7 @@ impl Stages {
         let all = self.rows.len();
         self.rows.dedup();
         self.repeated = all.saturating_sub(self.rows.len());
+        self.comparisons = Comparisons::with(self.rows.len());
     }
 
     /// Returns the last time of a row of this device after `start` and until `end`.
@@ -97,10 +105,7 @@ impl Stages {
             self.rows.partition_point(|row| row.device < device || row.device == device && !begins(row));
         let to = self.rows.partition_point(|row| row.device < device || row.device == device && !ends(row));
         let rows = self.rows.get_mut(from..to).unwrap_or_default();
-        self.comparisons = self.comparisons.saturating_add(rows.len());
-        if self.comparisons > COMPARISON_LIMIT {
-            return Err(TOO_MANY_COMPARISONS.to_owned());
-        }
+        self.comparisons.count(rows.len())?;
         if rows.len() > Hypnogram::MAX_ENTRIES {
             return Err(InvalidHypnogram::TooMany.to_string());
         }

@@ -2,6 +2,7 @@
 
 use super::members::Stretch;
 use super::stamp::instant;
+use crate::session;
 use crate::source::Notes;
 use domain::sleep::{Hypnogram, Stage, StageEntry, TimeInBed};
 
@@ -12,7 +13,7 @@ pub(super) fn read(
     notes: &mut Notes,
 ) -> Result<Hypnogram, String> {
     let mut entries = Vec::with_capacity(stretches.len());
-    let (mut unreadable, mut unknown, mut beyond) = (0_usize, 0_usize, 0_usize);
+    let (mut unreadable, mut unknown) = (0_usize, 0_usize);
     for stretch in stretches {
         let stage = stage(stretch);
         let times = instant(&stretch.start).zip(instant(&stretch.end));
@@ -21,15 +22,12 @@ pub(super) fn read(
             unreadable = unreadable.saturating_add(1);
             continue;
         };
-        let is_beyond = entry.start() < time_in_bed.start() || entry.end() > time_in_bed.end();
-        beyond = beyond.saturating_add(usize::from(is_beyond));
         unknown = unknown.saturating_add(usize::from(stage == Stage::Unknown));
         entries.push(entry);
     }
     notes.count(unreadable, "stages that do not end after their start were left out");
     notes.count(unknown, "stages with an unknown level were stored as UNKNOWN");
-    notes.count(beyond, "stages that extend beyond the time in bed were trimmed");
-    Hypnogram::flatten(entries, time_in_bed).map_err(|error| error.to_string())
+    session::hypnogram(entries, time_in_bed, notes)
 }
 
 fn stage(stretch: &Stretch) -> Stage {

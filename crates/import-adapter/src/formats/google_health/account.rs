@@ -94,7 +94,7 @@ impl Account {
             return Err(too_many("sessions", SESSION_LIMIT).into());
         }
         if !placeholder::may_be_placeholder(&row.session.time_in_bed, self.zone) {
-            self.offsets.add(&row.session.time_in_bed, self.zone);
+            self.offsets.add(&row.session.time_in_bed, row.updated, self.zone);
         }
         self.rows.push((self.file, row));
         Ok(())

@@ -72,7 +72,7 @@ fn offset(name: &str, value: &LooseScalar) -> Result<Option<UtcOffset>, String> 
 
 /// Arranges the stages; `shortAwakenings` are not part of the totals that the maker shows.
 fn hypnogram(stages: &[RawStage], bed: &TimeInBed, notes: &mut Notes) -> Result<Hypnogram, String> {
-    let (mut entries, mut unreadable, mut unknown, mut beyond) = (Vec::new(), 0_usize, 0_usize, 0_usize);
+    let (mut entries, mut unreadable, mut unknown) = (Vec::new(), 0_usize, 0_usize);
     for raw in stages {
         let Some(entry) = entry(raw) else {
             unreadable = unreadable.saturating_add(1);
@@ -81,14 +81,11 @@ fn hypnogram(stages: &[RawStage], bed: &TimeInBed, notes: &mut Notes) -> Result<
         if raw.kind.as_str().and_then(stage::stage).is_none() {
             unknown = unknown.saturating_add(1);
         }
-        let is_beyond = entry.start() < bed.start() || bed.end() < entry.end();
-        beyond = beyond.saturating_add(usize::from(is_beyond));
         entries.push(entry);
     }
     notes.count(unreadable, "stages whose times are unreadable or not in order were omitted");
     notes.count(unknown, "stages with an unknown type were stored as UNKNOWN");
-    notes.count(beyond, "stages that extend beyond the time in bed were trimmed");
-    Hypnogram::flatten(entries, bed).map_err(|error| error.to_string())
+    session::hypnogram(entries, bed, notes)
 }
 
 fn entry(raw: &RawStage) -> Option<StageEntry> {

@@ -8,13 +8,21 @@ use std::collections::HashMap;
 /// Local start and end in minutes.
 type Clock = (i64, i64);
 
-/// Offsets at the start and the end of nights, by their local times to the minute.
+/// A row of the table.
+#[derive(Debug)]
+struct Row {
+    updated: Option<DateTime<Utc>>,
+    /// Offsets at the start and the end; `None` if the local times denote the same instants in the zone.
+    offsets: Option<(UtcOffset, UtcOffset)>,
+}
+
+/// The latest row of each night, by its local times to the minute.
 #[derive(Debug, Default)]
-pub(super) struct WrittenOffsets(HashMap<Clock, (UtcOffset, UtcOffset)>);
+pub(super) struct WrittenOffsets(HashMap<Clock, Row>);
 
 impl WrittenOffsets {
-    /// Adds the offsets of a night, unless its local times denote the same instants in the zone.
-    pub(super) fn add(&mut self, time_in_bed: &TimeInBed, zone: TimeZone) {
+    /// Adds the offsets of a row that was last changed at a time.
+    pub(super) fn add(&mut self, time_in_bed: &TimeInBed, updated: Option<DateTime<Utc>>, zone: TimeZone) {
         let (Some(at_start), Some(at_end)) = (time_in_bed.offset_at_start(), time_in_bed.offset_at_end())
         else {
             return;
@@ -27,14 +35,18 @@ impl WrittenOffsets {
         let (Some(local_start), Some(local_end)) = (local(start, at_start), local(end, at_end)) else {
             return;
         };
-        if [local_start, local_end].map(|local| zone.resolve(local, Fold::First)) != [start, end] {
-            self.0.insert(clock(local_start, local_end), (at_start, at_end));
+        let is_of_zone =
+            [local_start, local_end].map(|local| zone.resolve(local, Fold::First)) == [start, end];
+        let row = Row { updated, offsets: (!is_of_zone).then_some((at_start, at_end)) };
+        let clock = clock(local_start, local_end);
+        if self.0.get(&clock).is_none_or(|known| known.updated <= row.updated) {
+            self.0.insert(clock, row);
         }
     }
 
-    /// Returns the offsets of the night with these local times.
+    /// Returns the offsets of the night with these local times, if the zone has others.
     pub(super) fn find(&self, start: NaiveDateTime, end: NaiveDateTime) -> Option<(UtcOffset, UtcOffset)> {
-        self.0.get(&clock(start, end)).copied()
+        self.0.get(&clock(start, end))?.offsets
     }
 }
 

@@ -7,7 +7,7 @@ use crate::local_time::LocalTime;
 use crate::session;
 use crate::source::{Items, Notes};
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::sleep::{Hypnogram, SleepRecord, SleepRecordHead, SourceTotals, Stage, StageEntry, TimeInBed};
+use domain::sleep::{SleepRecord, SleepRecordHead, SourceTotals, Stage, StageEntry};
 use domain::time::{TimeZone, UtcOffset};
 
 /// Adds the session of a record.
@@ -31,7 +31,7 @@ fn session(record: &Record, zone: TimeZone, notes: &mut Notes) -> Result<SleepRe
         with_offset(start, &record.offset_at_start, zone),
         with_offset(end, &record.offset_at_end, zone),
     )?;
-    let hypnogram = hypnogram(entries, &time_in_bed, notes)?;
+    let hypnogram = session::hypnogram(entries, &time_in_bed, notes)?;
     let metrics = session::metrics(&SourceTotals::default(), &time_in_bed, notes);
     let head = SleepRecordHead {
         key: session::key("id", record.id(), time_in_bed.start())?,
@@ -99,11 +99,4 @@ fn entries(stages: &[RawStage], notes: &mut Notes) -> Vec<StageEntry> {
     notes.count(unreadable, "stages whose times are unreadable or not in order were omitted");
     notes.count(unknown, "stages with an unknown name were stored as UNKNOWN");
     entries
-}
-
-fn hypnogram(entries: Vec<StageEntry>, bed: &TimeInBed, notes: &mut Notes) -> Result<Hypnogram, String> {
-    let is_beyond = |entry: &&StageEntry| entry.start() < bed.start() || bed.end() < entry.end();
-    let beyond = entries.iter().filter(is_beyond).count();
-    notes.count(beyond, "stages that extend beyond the time in bed were trimmed");
-    Hypnogram::flatten(entries, bed).map_err(|error| error.to_string())
 }

@@ -24,9 +24,10 @@ pub(super) fn of_text(text: &str) -> Option<Stage> {
     let word = text.to_ascii_lowercase();
     // Names of constants of the library.
     let prefix = ["stage_type_", "sleep_stage_"].into_iter().find_map(|prefix| word.strip_prefix(prefix));
-    match prefix.unwrap_or(&word) {
+    let word = prefix.unwrap_or(&word);
+    match word.strip_prefix("sleeping_").unwrap_or(word) {
         "unknown" => Some(Stage::Unknown),
-        "awake" | "out_of_bed" | "awake_in_bed" => Some(Stage::Awake),
+        "awake" | "out_of_bed" | "awake_in_bed" | "awake_out_of_bed" => Some(Stage::Awake),
         "sleeping" => Some(Stage::Asleep),
         "light" => Some(Stage::Light),
         "deep" => Some(Stage::Deep),

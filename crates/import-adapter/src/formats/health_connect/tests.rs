@@ -308,7 +308,8 @@ fn stages_may_be_numbers_texts_or_words() {
         ("\"light\"", "LIGHT"),
         ("\"out_of_bed\"", "AWAKE"),
         ("\"REM\"", "REM"),
-        ("\"STAGE_TYPE_DEEP\"", "DEEP"),
+        ("\"STAGE_TYPE_SLEEPING_DEEP\"", "DEEP"),
+        ("\"STAGE_TYPE_AWAKE_OUT_OF_BED\"", "AWAKE"),
         ("\"SLEEP_STAGE_AWAKE_IN_BED\"", "AWAKE"),
     ] {
         let record = only_session(&read_json(&WEBHOOK.replace("\"4\"", value)));

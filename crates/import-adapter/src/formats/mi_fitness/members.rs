@@ -26,7 +26,7 @@ pub(super) struct Recording {
     pub(super) awake_count: LooseScalar,
     pub(super) is_nap: LooseScalar,
     #[serde(rename = "isNap")]
-    pub(super) is_nap_too: LooseScalar,
+    pub(super) is_nap_in_camel_case: LooseScalar,
     pub(super) is_uncomplete: LooseScalar,
     pub(super) items: Bounded<Item>,
 }
@@ -34,18 +34,14 @@ pub(super) struct Recording {
 /// Whether the band had completed a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Completion {
-    Completed,
-    Uncompleted,
+    Complete,
+    Incomplete,
 }
 
 impl Recording {
     /// Returns whether the band had completed it.
     pub(super) fn completion(&self) -> Completion {
-        if self.is_uncomplete.as_flag() == Some(true) {
-            Completion::Uncompleted
-        } else {
-            Completion::Completed
-        }
+        if self.is_uncomplete.as_flag() == Some(true) { Completion::Incomplete } else { Completion::Complete }
     }
 }
 

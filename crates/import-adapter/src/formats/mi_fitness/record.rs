@@ -5,21 +5,21 @@ use super::recording::{self, RowContext};
 use super::{clock, is_header_of_records};
 use crate::input::{Bytes, Fields, TableFormat, TableReader};
 use crate::json::LooseScalar;
-use crate::segments::{SESSION_LIMIT, too_many};
+use crate::segments::{SEGMENT_LIMIT, SESSION_LIMIT, too_many};
 use crate::source::{Items, Notes, RecordReader};
 use crate::tally::Tally;
 use application::ports::import_source::ImportRefusal;
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::sleep::SleepRecord;
+use domain::sleep::{Detail, SleepRecord};
 use domain::time::TimeZone;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 const SLEEP: &str = "sleep";
 /// Keys of the older app.
 const OLD_NIGHT: &str = "watch_night_sleep";
 const OLD_NAP: &str = "watch_daytime_sleep";
 
-/// Longest difference of the starts of rows of one recording.
+/// Longest difference between the starts of rows of one recording.
 const SAME_START: TimeDelta = TimeDelta::minutes(2);
 const SUPERSEDED_NOTE: &str =
     "recordings that the band had not completed were omitted, as other rows have them";
@@ -43,7 +43,7 @@ impl TableFormat for Records {
 }
 
 /// A recording that the band had not completed.
-struct Uncompleted {
+struct Incomplete {
     place: String,
     record: SleepRecord,
     notes: Notes,
@@ -54,10 +54,12 @@ struct Uncompleted {
 pub(super) struct Reader {
     table: TableReader<Records>,
     zone: TimeZone,
-    /// Starts of the completed recordings.
-    completed: BTreeSet<DateTime<Utc>>,
+    /// Starts of the emitted recordings, each with the greatest detail.
+    emitted: BTreeMap<DateTime<Utc>, Detail>,
     /// By length in milliseconds and line.
-    uncompleted: BTreeMap<(i64, u64), Uncompleted>,
+    incomplete: BTreeMap<(i64, u64), Incomplete>,
+    /// Number of the stages that wait.
+    stages: usize,
     tally: Tally,
 }
 
@@ -67,26 +69,27 @@ impl Reader {
         Ok(Self {
             table,
             zone,
-            completed: BTreeSet::new(),
-            uncompleted: BTreeMap::new(),
+            emitted: BTreeMap::new(),
+            incomplete: BTreeMap::new(),
+            stages: 0,
             tally: Tally::default(),
         })
     }
 
     /// Emits the longest recording that was never completed; `false` if there is none left.
-    fn next_uncompleted(&mut self, items: &mut Items) -> bool {
-        let Some((_, Uncompleted { place, record, notes })) = self.uncompleted.pop_last() else {
+    fn next_incomplete(&mut self, items: &mut Items) -> bool {
+        let Some((_, Incomplete { place, record, notes })) = self.incomplete.pop_last() else {
             return self.tally.emit(items).is_some();
         };
         let start = record.time_in_bed().start();
-        let (earliest, latest) = (start.checked_sub_signed(SAME_START), start.checked_add_signed(SAME_START));
-        let is_superseded = earliest
-            .zip(latest)
-            .is_some_and(|(earliest, latest)| self.completed.range(earliest..=latest).next().is_some());
+        let around = start.checked_sub_signed(SAME_START).zip(start.checked_add_signed(SAME_START));
+        let is_superseded = around.is_some_and(|(earliest, latest)| {
+            self.emitted.range(earliest..=latest).any(|(_, detail)| *detail >= record.detail())
+        });
         if is_superseded {
             self.tally.add(SUPERSEDED_NOTE, 0, &place);
         } else {
-            self.completed.insert(start);
+            self.emitted.insert(start, record.detail());
             items.finish_session(&place, notes, Ok(record));
         }
         true
@@ -95,26 +98,31 @@ impl Reader {
 
 impl RecordReader for Reader {
     fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal> {
-        let Self { table, zone, completed, uncompleted, .. } = self;
+        let Self { table, zone, emitted, incomplete, stages, .. } = self;
         let is_read = table.read_row(items, |row, line, items| {
             let (mut notes, place) = (Notes::default(), format!("line {line}"));
-            if completed.len().saturating_add(uncompleted.len()) >= SESSION_LIMIT {
+            if emitted.len().saturating_add(incomplete.len()) >= SESSION_LIMIT {
                 return Err(too_many("sessions", SESSION_LIMIT));
             }
             match read(row, *zone, &mut notes) {
-                Ok((record, Completion::Uncompleted)) => {
+                Ok((record, Completion::Incomplete)) => {
+                    *stages = stages.saturating_add(record.hypnogram().len());
+                    if *stages > SEGMENT_LIMIT {
+                        return Err(too_many("stages", SEGMENT_LIMIT));
+                    }
                     let key = (record.time_in_bed().millis(), line);
-                    uncompleted.insert(key, Uncompleted { place, record, notes });
+                    incomplete.insert(key, Incomplete { place, record, notes });
                 }
-                Ok((record, Completion::Completed)) => {
-                    completed.insert(record.time_in_bed().start());
+                Ok((record, Completion::Complete)) => {
+                    let known = emitted.entry(record.time_in_bed().start()).or_insert(record.detail());
+                    *known = record.detail().max(*known);
                     items.finish_session(&place, notes, Ok(record));
                 }
                 Err(reason) => items.reject(&place, reason),
             }
             Ok(())
         })?;
-        Ok(is_read || self.next_uncompleted(items))
+        Ok(is_read || self.next_incomplete(items))
     }
 
     fn bytes_read(&self) -> u64 {

@@ -30,7 +30,7 @@ pub(super) fn read(
     let offset = clock::offset(recording, row.is_old, (start, zone), notes);
     let with_offset = |instant| (instant, Some(offset.unwrap_or_else(|| zone.offset_at(instant))));
     let time_in_bed = session::time_in_bed(with_offset(start), with_offset(end))?;
-    if recording.completion() == Completion::Uncompleted {
+    if recording.completion() == Completion::Incomplete {
         notes.add("the band had not completed this recording; a later row of it may be longer");
     }
     let hypnogram = stages::read(&recording.items.0, &time_in_bed, notes)?;
@@ -39,7 +39,10 @@ pub(super) fn read(
         key: SessionKey::derived_from(start),
         source: session::source(SOURCE)?,
         time_in_bed,
-        is_nap: row.is_nap.or_else(|| recording.is_nap.as_flag()).or_else(|| recording.is_nap_too.as_flag()),
+        is_nap: row
+            .is_nap
+            .or_else(|| recording.is_nap.as_flag())
+            .or_else(|| recording.is_nap_in_camel_case.as_flag()),
     };
     session::with_stages(head, hypnogram, metrics, notes)
 }

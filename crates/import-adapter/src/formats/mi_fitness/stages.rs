@@ -2,13 +2,14 @@
 
 use super::clock::instant;
 use super::members::Item;
+use crate::session;
 use crate::source::Notes;
 use domain::sleep::{Hypnogram, Stage, StageEntry, TimeInBed};
 
 /// Arranges the items within the time in bed; unreadable ones are omitted and noted.
 pub(super) fn read(items: &[Item], time_in_bed: &TimeInBed, notes: &mut Notes) -> Result<Hypnogram, String> {
     let mut entries = Vec::with_capacity(items.len());
-    let (mut unreadable, mut unknown, mut beyond) = (0_usize, 0_usize, 0_usize);
+    let (mut unreadable, mut unknown) = (0_usize, 0_usize);
     for item in items {
         let stage = stage(item);
         let times = instant(&item.start_time).zip(instant(&item.end_time));
@@ -16,15 +17,12 @@ pub(super) fn read(items: &[Item], time_in_bed: &TimeInBed, notes: &mut Notes) -
             unreadable = unreadable.saturating_add(1);
             continue;
         };
-        let is_beyond = entry.start() < time_in_bed.start() || entry.end() > time_in_bed.end();
-        beyond = beyond.saturating_add(usize::from(is_beyond));
         unknown = unknown.saturating_add(usize::from(stage == Stage::Unknown));
         entries.push(entry);
     }
     notes.count(unreadable, "stages that do not end after their start were omitted");
     notes.count(unknown, "stages with an unknown state were stored as UNKNOWN");
-    notes.count(beyond, "stages that extend beyond the time in bed were trimmed");
-    Hypnogram::flatten(entries, time_in_bed).map_err(|error| error.to_string())
+    session::hypnogram(entries, time_in_bed, notes)
 }
 
 fn stage(item: &Item) -> Stage {

@@ -138,6 +138,11 @@ fn a_row_that_the_band_had_not_completed_gives_way_to_another_of_the_recording()
     assert!(notes(&items).concat().contains("had not completed this recording"), "{:?}", notes(&items));
     let items = records(&[early("1774650000", "1774648500"), row("sleep", NIGHT)]);
     assert_eq!(sessions(&items).len(), 2);
+    // A completed row without stages does not replace them.
+    let (before, _) = NIGHT.split_once("\"items\"").unwrap();
+    let bare = format!("{before}\"items\":[]}}");
+    let items = records(&[early("1774671000", "1774648800"), row("sleep", &bare)]);
+    assert_eq!(sessions(&items).iter().filter(|night| !night.hypnogram().is_empty()).count(), 1);
 }
 
 #[test]

@@ -175,8 +175,8 @@ impl StageEpisode {
 
 impl Interval {
     fn time_in_bed(&self) -> Result<TimeInBed, String> {
-        let start = timestamp("start_date_time", &self.start_date_time)?;
-        let end = timestamp("end_date_time", &self.end_date_time)?;
+        let start = Timestamp::parse_optional("start_date_time", &self.start_date_time)?;
+        let end = Timestamp::parse_optional("end_date_time", &self.end_date_time)?;
         let (from, to, at_start, at_end) = match (start, end) {
             (Some(start), Some(end)) => (start.instant, end.instant, start.offset, end.offset),
             (Some(start), None) => {
@@ -200,11 +200,4 @@ impl Interval {
         let length = measure.length().and_then(|length| TimeDelta::from_std(length).ok());
         length.ok_or_else(|| "duration is not a valid duration".to_owned())
     }
-}
-
-fn timestamp(name: &str, value: &LooseScalar) -> Result<Option<Timestamp>, String> {
-    if value.is_absent() {
-        return Ok(None);
-    }
-    Timestamp::parse(name, value.as_str().unwrap_or_default()).map(Some)
 }

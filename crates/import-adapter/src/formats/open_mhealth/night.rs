@@ -9,8 +9,7 @@ use crate::session;
 use crate::source::{Invalid, Items, Notes};
 use domain::import::RecordPosition;
 use domain::sleep::{
-    Hypnogram, SessionKey, SleepMetrics, SleepRecord, SleepRecordHead, SleepSource, SourceTotals, StageEntry,
-    TimeInBed,
+    SessionKey, SleepMetrics, SleepRecord, SleepRecordHead, SleepSource, SourceTotals, TimeInBed,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -207,14 +206,7 @@ impl Night {
             time_in_bed,
             is_nap,
         };
-        let beyond =
-            |entry: &&StageEntry| entry.start() < time_in_bed.start() || entry.end() > time_in_bed.end();
-        notes.count(
-            stages.entries.iter().filter(beyond).count(),
-            "stages that extend beyond the time in bed were trimmed",
-        );
-        let hypnogram =
-            Hypnogram::flatten(stages.entries, &time_in_bed).map_err(|error| error.to_string())?;
+        let hypnogram = session::hypnogram(stages.entries, &time_in_bed, notes)?;
         let metrics = metrics(totals, &time_in_bed, notes);
         session::with_stages(head, hypnogram, metrics, notes)
     }

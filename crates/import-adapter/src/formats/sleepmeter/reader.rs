@@ -39,7 +39,12 @@ impl DiaryReader {
         if line::begins_record(line) {
             return self.read_row(line, &place, end, items);
         }
-        if end == LineEnd::EndOfFile && self.notes != line::Notes::Continue && line::is_cut_record(line) {
+        let may_end_notes = match self.notes {
+            line::Notes::None => false,
+            line::Notes::MayContinue => line.trim() == "\"",
+            line::Notes::Continue => true,
+        };
+        if end == LineEnd::EndOfFile && !may_end_notes && line::is_cut_record(line) {
             return Err(self.cursor.ends_too_early());
         }
         let may_be_notes = match self.notes {

@@ -116,8 +116,10 @@ fn a_file_that_ends_within_a_row_or_its_notes_is_refused() {
 #[test]
 fn a_file_that_ends_within_the_first_field_of_a_row_is_refused() {
     let noted = NIGHT.replace(",5,\"\"", ",5,\"a \"word\"");
+    assert!(refusal(&format!("{HEADER}\n{NIGHT}\n\"")).contains("the file is truncated"));
+    assert_eq!(items(&format!("{HEADER}\n{noted}\n\""), None, "UTC").len(), 1);
     for before in [NIGHT, &noted] {
-        for cut in ["\"", "2", "\"2026-03-1", "2026-03-12 07:00+01"] {
+        for cut in ["2", "\"2026-03-1", "2026-03-12 07:00+01"] {
             let refused = refusal(&format!("{HEADER}\n{before}\n{cut}"));
             assert!(refused.contains("the file is truncated"), "{before} {cut}: {refused}");
         }

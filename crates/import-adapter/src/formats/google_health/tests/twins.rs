@@ -65,10 +65,24 @@ fn a_night_of_a_journey_is_the_log_with_the_offsets_of_the_table() {
         let expected = if level.is_empty() { vec![of_both; 2] } else { vec![of_both] };
         assert_eq!(frames(&found), expected);
         let written = "the offset is that of this night in the table UserSleeps of the same import";
-        assert!(format!("{found:?}").contains(written));
+        assert!(notes(&found).concat().contains(written));
         if level.is_empty() {
             assert_eq!(stages(&sessions(&found)[1])[..2], ["AWAKE 23:00-23:09", "LIGHT 23:09-00:10"]);
         }
+    }
+}
+
+#[test]
+fn of_two_states_of_a_row_the_later_one_has_the_offsets_of_the_log() {
+    let log = [log(5, "2026-10-20T23:00", "2026-10-21T06:00", "deep")];
+    let row = |instant: &str, end: &str, offset, updated| {
+        sleep(101, "0,0,441,39", (instant, offset), (end, offset)).replace("2026-10-28T00", updated)
+    };
+    let late = row("2026-10-20T21:00:00Z", "2026-10-21T04:00:00Z", "+02:00", "2026-10-29T00");
+    let early = row("2026-10-20T22:00:00Z", "2026-10-21T05:00:00Z", "+01:00", "2026-10-28T00");
+    for (rows, zone) in [(format!("{early}{late}"), "Europe/Berlin"), (format!("{late}{early}"), "UTC")] {
+        let found = import(&log, &rows, "", "a.json", zone);
+        assert_eq!(frames(&found), ["2026-10-20T23:00:00+02:00 2026-10-21T06:00:00+02:00"], "{zone}");
     }
 }
 

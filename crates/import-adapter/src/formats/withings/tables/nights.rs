@@ -15,8 +15,8 @@ const WITHOUT_STATES_NOTE: &str = "the import has no states of these nights, so 
     sleep.csv together with raw_tracker_sleep-state.csv of the same export, or the whole zip";
 const WITHOUT_NIGHTS_NOTE: &str = "the sessions were formed from their states; import sleep.csv of the same \
     export together with this table, or the whole zip";
-const AWAKE_NOTE: &str = "states without any sleep were left out";
-const OUTSIDE_NOTE: &str = "states before or after the night of the same time were left out";
+const AWAKE_NOTE: &str = "states without any sleep were omitted";
+const OUTSIDE_NOTE: &str = "states before or after the night of the same time were omitted";
 const NO_REM_NOTE: &str = "no night has REM sleep, which the device did not measure; it is unknown";
 
 /// Counts what concerns the whole import, each with the place of its first record.
@@ -139,18 +139,16 @@ impl Account {
     }
 
     fn emit_night(&mut self, place: Place, night: Night, items: &mut Items) {
-        let found = self.states.of_night(&night.time_in_bed);
         let Night { time_in_bed, totals, mut notes } = night;
-        let of_others = "states of other tables at the same time were left out";
-        notes.count(found.of_others, of_others);
-        let beyond = found.states.iter().filter(|state| state.is_beyond(&time_in_bed)).count();
-        notes.count(beyond, "states that extend beyond the time in bed were trimmed");
-        // An older mat has one code for all sleep, and no row says so.
-        let is_light_only = !found.has_depth
-            && totals.deep.is_some_and(|deep| deep.is_zero())
-            && totals.rem.is_none_or(|rem| rem.is_zero());
-        let asleep = is_light_only.then_some(Stage::Asleep);
-        let outcome = hypnogram(&found, asleep, &time_in_bed).and_then(|hypnogram| {
+        let outcome = self.states.of_night(&time_in_bed).and_then(|found| {
+            notes.count(found.of_others, "states of other tables at the same time were omitted");
+            let beyond = found.states.iter().filter(|state| state.is_beyond(&time_in_bed)).count();
+            notes.count(beyond, "states that extend beyond the time in bed were trimmed");
+            // An older mat has one code for all sleep, and no row says so.
+            let is_light_only = !found.has_depth
+                && totals.deep.is_some_and(|deep| deep.is_zero())
+                && totals.rem.is_none_or(|rem| rem.is_zero());
+            let hypnogram = hypnogram(&found, is_light_only.then_some(Stage::Asleep), &time_in_bed)?;
             let metrics = session::metrics(&totals, &time_in_bed, &mut notes);
             session::with_stages(head(time_in_bed)?, hypnogram, metrics, &mut notes)
         });

@@ -1,14 +1,12 @@
 //! States of sleep of all tables, sorted, and those of a night.
 
 use super::state_row::Run;
-use crate::segments::{SEGMENT_LIMIT, too_many};
+use crate::segments::{Comparisons, GAP_MILLIS, SEGMENT_LIMIT, too_many};
 use application::ports::import_source::ImportRefusal;
 use chrono::{DateTime, Utc};
 use domain::sleep::{Stage, StageEntry, TimeInBed};
 use domain::time::UtcOffset;
 
-/// Longest gap within a session, in milliseconds.
-const GAP_MILLIS: i64 = 60 * 60_000;
 /// Maximum number of tables of states per import.
 const TABLE_LIMIT: usize = 100;
 
@@ -94,14 +92,18 @@ pub(super) struct DeviceStates {
 
 impl DeviceStates {
     /// Marks the states of a night and returns them, with how well they match it.
-    fn of_night(&mut self, bed: &TimeInBed) -> (Vec<State>, Match) {
+    fn of_night(
+        &mut self,
+        bed: &TimeInBed,
+        comparisons: &mut Comparisons,
+    ) -> Result<(Vec<State>, Match), String> {
         let earliest = bed.start_millis().saturating_sub(self.longest);
         let first = self.states.partition_point(|state| state.start < earliest);
+        let last = self.states.partition_point(|state| state.start < bed.end_millis());
+        let compared = self.states.get_mut(first..last).unwrap_or_default();
+        comparisons.count(compared.len())?;
         let (mut found, mut matched) = (Vec::new(), Match::default());
-        for state in self.states.iter_mut().skip(first) {
-            if state.start >= bed.end_millis() {
-                break;
-            }
+        for state in compared {
             if state.end > bed.start_millis() {
                 state.is_of_night = true;
                 matched.starts_equally |= state.start == bed.start_millis();
@@ -109,7 +111,7 @@ impl DeviceStates {
                 found.push(*state);
             }
         }
-        (found, matched)
+        Ok((found, matched))
     }
 
     /// Returns the next states that are at most 60 minutes apart.
@@ -140,6 +142,7 @@ struct Match {
 pub(super) struct AllStates {
     devices: Vec<DeviceStates>,
     count: usize,
+    comparisons: Option<Comparisons>,
 }
 
 /// States of a night, of the device that matches it best.
@@ -179,18 +182,19 @@ impl AllStates {
     }
 
     /// Marks the states of a night and returns those of the device that matches it best.
-    pub(super) fn of_night(&mut self, bed: &TimeInBed) -> NightStates {
+    pub(super) fn of_night(&mut self, bed: &TimeInBed) -> Result<NightStates, String> {
+        let comparisons = self.comparisons.get_or_insert_with(|| Comparisons::with(self.count));
         let mut best = (NightStates::default(), Match::default());
         let mut count = 0_usize;
         for device in &mut self.devices {
-            let (states, matched) = device.of_night(bed);
+            let (states, matched) = device.of_night(bed, comparisons)?;
             count = count.saturating_add(states.len());
             if matched > best.1 {
                 best = (NightStates { states, has_depth: device.has_depth, of_others: 0 }, matched);
             }
         }
         let of_others = count.saturating_sub(best.0.states.len());
-        NightStates { of_others, ..best.0 }
+        Ok(NightStates { of_others, ..best.0 })
     }
 
     /// Returns the next states that are at most 60 minutes apart, of any device.

@@ -103,7 +103,7 @@ fn a_night_and_its_states_are_one_session_in_any_order_of_files() {
         assert_eq!(rejections(&items), Vec::<String>::new());
         let noted = notes(&items).join("; ");
         assert!(noted.contains("line 5: records that the import contains more than once were read once: 1"));
-        assert!(noted.contains("line 7: states without any sleep were left out: 1"), "{noted}");
+        assert!(noted.contains("line 7: states without any sleep were omitted: 1"), "{noted}");
     }
 }
 
@@ -168,7 +168,7 @@ fn of_two_devices_the_one_that_starts_with_the_night_has_the_stages() {
     let record = accepted_session(&items);
     assert_eq!(stages(&record), ["LIGHT 23:00-23:10", "DEEP 23:10-23:20", "REM 23:20-23:30"]);
     let noted = notes(&items).join("; ");
-    assert!(noted.contains("states of other tables at the same time were left out: 1"), "{noted}");
+    assert!(noted.contains("states of other tables at the same time were omitted: 1"), "{noted}");
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn states_outside_every_night_form_a_session_or_are_counted() {
     let noted = notes(&items).join("; ");
     for reason in [
         "no row of sleep.csv has the time of these states; the session was formed from them",
-        "line 2: states before or after the night of the same time were left out: 1",
+        "line 2: states before or after the night of the same time were omitted: 1",
     ] {
         assert!(noted.contains(reason), "{noted}");
     }
