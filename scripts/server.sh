@@ -105,6 +105,7 @@ join_tasks() {
         printf '\n--- %s\n' "${tasks[number]}"
         cat "$scratch/task-$number"
     done
+    tasks=() processes=()
     [ -z "$failed" ] || fail "failed:$failed"
 }
 

@@ -1,7 +1,9 @@
-/** Helpers beside the generated types in `openapi.ts`: tokens, Retry-After, pages, and the change feed. */
+/** Helpers for the generated types in `openapi.ts`: tokens, Retry-After, pages, and the change feed. */
 
 import createClient, { type Client } from 'openapi-fetch'
 import type { components, paths } from './openapi.js'
+
+export type { components, operations, paths } from './openapi.js'
 
 type Schemas = components['schemas']
 

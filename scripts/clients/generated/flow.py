@@ -108,6 +108,7 @@ def first() -> None:
     stranger = "00000000-0000-4000-8000-000000000000"
     check_error("another person is other_user", 403, "other_user", lambda: profile(client, stranger))
 
+    check("pandas is not needed", "pandas" not in sys.modules)
     user = UUID(tokens.user_id)
     nights = list(records(lambda page: ok(read_sleep.sync_detailed(
         user, client=client, page=page, page_size=10, include_metrics=ReadSleepIncludeMetrics.TRUE))))

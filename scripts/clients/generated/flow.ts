@@ -10,8 +10,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { inspect } from 'node:util'
 import type { Client } from 'openapi-fetch'
-import type { paths } from './openapi.js'
-import { type App, type Copy, RestwellError, type Tokens, connect, follow, ok, records, redeem } from './restwell.js'
+import {
+  type App, type Copy, RestwellError, type Tokens, connect, follow, ok, type paths, records, redeem,
+} from 'restwell-client'
 
 const variable = (name: string): string => {
   const value = process.env[name]

@@ -1,4 +1,4 @@
-"""Helpers beside the generated package `restwell_api`: tokens, Retry-After, pages, and the change feed."""
+"""Helpers for the generated package `restwell_api`: tokens, Retry-After, pages, and the change feed."""
 
 from __future__ import annotations
 
@@ -17,12 +17,10 @@ from restwell_api.api.data import read_changes
 from restwell_api.models.change_op import ChangeOp
 from restwell_api.models.pagination import Pagination
 from restwell_api.models.problem_body import ProblemBody
-from restwell_api.models.sleep_session import SleepSession
-from restwell_api.models.supplement import Supplement
 from restwell_api.types import UNSET, Response, Unset
 
 T = TypeVar("T")
-Record = TypeVar("Record", SleepSession, Supplement)
+Record = TypeVar("Record", bound="HasId")
 
 
 class RestwellError(Exception):
@@ -104,8 +102,15 @@ def ok(response: Response[T | ProblemBody]) -> T:
     )
 
 
+class HasId(Protocol):
+    """A sleep session or a supplement."""
+
+    @property
+    def id(self) -> UUID: ...
+
+
 class Page(Protocol[Record]):
-    """A page of sleep sessions or supplements."""
+    """A page of records."""
 
     data: list[Record]
     pagination: Pagination
