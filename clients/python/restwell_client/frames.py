@@ -72,11 +72,11 @@ def intakes(client: AuthenticatedClient, user_id: str, start_date: str | Unset =
 def ingredients(client: AuthenticatedClient, user_id: str, start_date: str | Unset = UNSET) -> pd.DataFrame:
     """Returns a row per ingredient of one serving of each supplement of `intakes`; merge them on `supplement_id`.
 
-    `quantity` is NaN if the label states no amount.
+    `quantity` and `unit` are missing if the label states no amount.
     """
     rows = [
-        {**ingredient, "supplement_id": supplement["id"],
-         "quantity": ingredient["quantity"] if ingredient["amount_stated"] else None}
+        {**ingredient, **({} if ingredient["amount_stated"] else {"quantity": None, "unit": None}),
+         "supplement_id": supplement["id"]}
         for supplement in _supplements(client, user_id, start_date)
         for ingredient in supplement["details"]["supplement_ingredient"]
     ]

@@ -1,6 +1,6 @@
-"""The Python client of clients/python against a real server: flow.py first|later.
+"""The Python client of clients/python against a real server: flow.py first|frames|later.
 
-In the second run the server's clock is 91 days ahead, shortly before midnight.
+`frames` reads the records of frames.ndjson. In the last run the server's clock is 91 days ahead, shortly before midnight.
 """
 
 import hashlib
@@ -90,12 +90,17 @@ def check_tokens(name: str, app: App, tokens: Tokens, rotates: bool) -> Authenti
     return client
 
 
-def first() -> None:
+def authorize() -> Tokens:
+    """Authorizes the confidential app with a code that the operator creates."""
     code = restwell(
         "code", "create", "--client", CONFIDENTIAL.client_id, "--user", EMAIL, "--redirect-uri", REDIRECT_URI,
         "--scope", "profile", "--scope", "sleep", "--scope", "supplements",
     )["code"]
-    tokens = redeem(CONFIDENTIAL, code, REDIRECT_URI)
+    return redeem(CONFIDENTIAL, code, REDIRECT_URI)
+
+
+def first() -> None:
+    tokens = authorize()
     check("confidential: the scopes", tokens.scope == "profile sleep supplements", tokens.scope)
     printed = f"{tokens} {CONFIDENTIAL}"
     hidden = (tokens.access_token, tokens.refresh_token, os.environ["CLIENT_SECRET"])
@@ -135,6 +140,61 @@ def first() -> None:
     STATE.write_text(json.dumps({"tokens": vars(tokens), "cursor": copy.cursor, "keys": keys}))
 
 
+def data_frames() -> None:
+    from restwell_client import frames
+
+    tokens = authorize()
+    STATE.write_text(json.dumps(vars(tokens), separators=(",", ":")))
+    client, user = connect(CONFIDENTIAL, tokens, lambda _: None), tokens.user_id
+
+    def equal(what: str, actual: object, expected: object) -> None:
+        check(f"frames: {what}", str(actual) == str(expected), actual)
+
+    empty = {read: read(client, user, start_date="2030-01-01") for read in (
+        frames.nights, frames.stages, frames.intakes, frames.ingredients)}
+    # Several pages.
+    frames.PAGE_SIZE = 2
+    nights, stages, intakes = frames.nights(client, user), frames.stages(client, user), frames.intakes(client, user)
+    for read, frame in empty.items():
+        check(f"frames: the types of {read.__name__} without a record", len(frame) == 0 and
+              frame.dtypes.equals(read(client, user).dtypes), frame.dtypes)
+
+    starts = nights.time_in_bed_start
+    equal("times are in UTC", starts.dtype, "datetime64[us, UTC]")
+    equal("nights in order", [f"{time:%m-%d %H:%M:%S.%f}" for time in starts], [
+        "03-29 22:00:00.000000", "10-25 21:00:00.000000", "11-10 21:00:00.000000", "12-01 22:00:00.000000",
+        "12-10 14:00:00.250000"])
+    equal("local times have no zone", nights.time_in_bed_end_local.dtype, "datetime64[us]")
+    equal("local times of both clock changes, of a journey, without offset, and of offset zero",
+          [*nights.time_in_bed_start_local.dt.strftime("%H:%M").fillna("?")], ["23:00", "23:00", "22:00", "?", "14:00"])
+    equal("local times in the morning",
+          [*nights.time_in_bed_end_local.dt.strftime("%H:%M").fillna("?")], ["07:30", "07:00", "01:00", "?", "14:30"])
+    offsets = nights.time_in_bed_end_local - nights.time_in_bed_end.dt.tz_localize(None)
+    equal("offsets", [*offsets.dt.total_seconds().div(3600).fillna(99)], [2.0, 1.0, -5.0, 99.0, 0.0])
+    hours = (nights.time_in_bed_end - nights.time_in_bed_start).dt.total_seconds()
+    equal("hours across changes", [*hours.div(3600).round(4)], [7.5, 9.0, 9.0, 8.0, 0.4999])
+    check("frames: the metric of the time in bed", hours.eq(nights.timeNightInBed).all(), nights.timeNightInBed)
+    equal("unknown metrics", [*nights.sleepLatency.fillna(-1)], [900.0, 0.0, -1.0, -1.0, -1.0])
+    equal("naps", nights.is_nap.to_list(), "[False, False, False, <NA>, True]")
+    equal("an unknown nap and source", [*nights.loc[nights.is_nap.isna(), "source"].isna()], [True])
+    equal("a range", len(frames.nights(client, user, "2025-10-01", "2025-11-30")), 2)
+
+    equal("stages", [*stages.stage], ["LIGHT", "DEEP", "REM"])
+    equal("stages have the offset of bedtime", [*stages.end_local.dt.strftime("%H:%M")], ["03:15", "06:20", "08:00"])
+    asleep = (stages.end - stages.start).dt.total_seconds().groupby(stages.session_id).sum()
+    check("frames: stages belong to nights",
+          nights.set_index("session_id").timeNightAsleep.dropna().eq(asleep).all(), asleep)
+
+    equal("intakes in order", [*intakes.name], ["Tea", "Magnesium", "Magnesium"])
+    equal("an hour between two intakes at the same local time", intakes.created_at.diff()[1], "0 days 01:00:00")
+    equal("microseconds", intakes.created_at[2], "2025-10-27 20:00:00.123456+00:00")
+    amounts = intakes.merge(frames.ingredients(client, user), on="supplement_id")
+    amounts["taken"] = amounts.servings * amounts.quantity
+    equal("amounts", [*zip(amounts.ingredient_name, amounts.taken.fillna(-1))], [
+        ("Magnesium", 400.0), ("Sunflower Oil", -1.0), ("Magnesium", 200.0), ("Sunflower Oil", -1.0)])
+    equal("units", amounts.unit.to_list(), "['milligrams', <NA>, 'milligrams', <NA>]")
+
+
 def later() -> None:
     state = json.loads(STATE.read_text())
     tokens = Tokens(**state["tokens"])
@@ -163,4 +223,4 @@ def later() -> None:
     check("later: the new cursor is valid", not follow(patient, tokens.user_id, copy))
 
 
-{"first": first, "later": later}[sys.argv[1]]()
+{"first": first, "frames": data_frames, "later": later}[sys.argv[1]]()
