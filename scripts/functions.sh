@@ -13,3 +13,12 @@ require() {
         PATH=$PATH:/usr/sbin:/usr/local/sbin command -v "$program" >/dev/null || fail "$program is missing; run: scripts/packages $1"
     done
 }
+
+# Prints block NUMBER of shell commands under a heading of a page: commands_of FILE HEADING NUMBER
+commands_of() {
+    awk -v heading="## $2" -v number="$3" '
+        /^## / { is_section = $0 == heading }
+        is_section && /^```sh$/ { is_block = ++count == number; next }
+        /^```$/ { is_block = 0 }
+        is_block' "$1" | grep . || fail "$1 has no block $3 under: $2"
+}

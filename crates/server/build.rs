@@ -13,7 +13,9 @@ const FIRST_GLIBC: (u32, u32) = (2, 36);
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     if env::var("CARGO_CFG_TARGET_OS").is_ok_and(|system| system == "linux") && are_read() {
-        println!("cargo::rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
+        // As two arguments, which compilers pass on and linkers accept.
+        println!("cargo::rustc-link-arg-bins=-z");
+        println!("cargo::rustc-link-arg-bins=pack-relative-relocs");
     }
 }
 

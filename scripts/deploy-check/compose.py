@@ -1,5 +1,5 @@
-"""Runs each compose file without a container engine: the commands at its head, then its services in order, each with its
-mounts, user and environment.
+"""Runs each compose file without a container engine: the commands of deploy/install.md or at its head, then its services in
+order, each with its mounts, user and environment.
 
     compose.py BINARY IMAGE_ROOT IMAGE_VARIABLES SCRATCH_FOLDER
 
@@ -27,11 +27,17 @@ import yaml
 from processes import TIMEOUT, Process, environment_with, eventually, fail, installed_program
 
 HOST = "sleep.example.org"
-# Variables that the head of each file exports.
+# Variables that the commands write to deploy/compose/.env.
 SHELL = {"RESTWELL_PUBLIC_URL": f"https://{HOST}", "RESTWELL_HOST": HOST}
 # Replaces the engine: only the program in the image is run.
 ENGINE = """
-docker() { case "$*" in "run --rm restwell "*) shift 3; "$RESTWELL_BIN" "$@" ;; "build "* | "compose "*) ;; *) return 1 ;; esac; }
+docker() {
+    case "$*" in
+        "run --rm restwell:$VERSION "*) shift 3; "$RESTWELL_BIN" "$@" ;;
+        "load --input restwell-$VERSION-"*.image.tar | "compose "*) ;;
+        *) return 1 ;;
+    esac
+}
 set -euo pipefail
 """
 
@@ -41,7 +47,8 @@ class Image:
 
     def __init__(self, binary, root, variables):
         self.binary, self.root = pathlib.Path(binary).resolve(), pathlib.Path(root)
-        self.variables = dict(line.split("=", 1) for line in variables.read_text().splitlines() if line)
+        self.variables = read_variables(variables)
+        self.version = subprocess.run([self.binary, "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
         mode = (self.root / "restwell").stat().st_mode
         if mode & 0o7777 != 0o755:
             fail(f"the program in the image has mode {mode:o}")
@@ -63,13 +70,16 @@ class Compose:
     def __init__(self, file, image, scratch, number):
         self.file, self.image, self.folder = file, image, scratch / f"compose-{file.stem}"
         self.processes, self.finished, self.volumes, self.count = {}, [], {}, 0
-        source = self.folder / "source"
+        source = self.folder / f"restwell-{image.version}"
         shutil.copytree("deploy", source / "deploy")
+        archive = ["tar", "--create", "--gzip", "--file", f"restwell-deploy-{image.version}.tar.gz", "--remove-files", source.name]
+        subprocess.run(archive, cwd=self.folder, check=True)
+        source.mkdir()
         for name in ("tls.crt", "tls.key"):
             shutil.copy(scratch / "proxies" / name, source / {"tls.crt": "fullchain.pem", "tls.key": "privkey.pem"}[name])
         self.path = source / "deploy" / "compose" / file.name
-        self.run_head(source)
-        text = re.sub(r"\$\{(RESTWELL_\w+)(?:[:-][^}]*)?\}", lambda match: SHELL.get(match[1], "latest"), file.read_text())
+        self.run_commands(source)
+        text = re.sub(r"\$\{(RESTWELL_\w+)(?::[^}]*)?\}", lambda match: SHELL[match[1]], file.read_text())
         self.content = yaml.safe_load(text)
         self.services = self.content["services"]
         self.address = {name: f"172.30.{number}.{host}" for host, name in enumerate(self.services, 10)}
@@ -79,14 +89,18 @@ class Compose:
         self.hosts = self.folder / "hosts"
         self.hosts.write_text("127.0.0.1 localhost\n" + "".join(hosts))
 
-    def run_head(self, source):
-        """Runs the commands at the head of the file as an operator would, with the usual umask."""
+    def run_commands(self, source):
+        """Runs the commands of deploy/install.md for this file, or those at its head, with the usual umask."""
+        install = pathlib.Path("deploy/install.md").read_text().split("\n## Compose\n")[1].split("```sh\n")[1].split("```")[0]
         head = self.file.read_text().split("\nname:")[0]
         commands = "\n".join(line.removeprefix("#   ") for line in head.splitlines() if line.startswith("#   "))
-        environment = environment_with({"RESTWELL_BIN": str(self.image.binary)})
-        process = subprocess.run(["bash", "-c", f"umask 022{ENGINE}{commands}"], cwd=source, env=environment, check=False)
-        if process.returncode != 0:
-            fail(f"the commands at the head of {self.file} failed")
+        unpack = install.split("cd ")[0] + f"cd {source.name}\n"
+        variables = {"RESTWELL_BIN": str(self.image.binary), "VERSION": self.image.version}
+        command = ["bash", "-c", f"umask 022{ENGINE}{unpack + commands if commands else install}"]
+        if subprocess.run(command, cwd=self.folder, env=environment_with(variables), check=False).returncode != 0:
+            fail(f"the commands for {self.file} failed")
+        if read_variables(self.path.parent / ".env").items() - SHELL.items():
+            fail(f"the commands for {self.file} write other variables than {SHELL}")
 
     def start(self):
         waiting = dict(self.services)
@@ -127,7 +141,7 @@ class Compose:
         return {key: value.replace("0.0.0.0:", f"{self.address[name]}:") for key, value in variables.items()}
 
     def is_restwell(self, name):
-        return self.services[name]["image"].startswith("restwell:")
+        return self.services[name]["image"] == f"restwell:{self.image.version}"
 
     def start_container(self, name, command):
         """Runs a command in a new container of a service."""
@@ -241,6 +255,10 @@ createdb --username="$POSTGRES_USER" "$POSTGRES_DB"
 pg_ctl --wait --silent --mode=fast stop
 exec {command} {options}
 """
+
+
+def read_variables(file):
+    return dict(line.split("=", 1) for line in file.read_text().splitlines() if line)
 
 
 def dependencies(service):

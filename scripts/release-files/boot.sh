@@ -1,0 +1,25 @@
+# shellcheck shell=bash
+# Boots systemd in a root file system: boot.sh ROOT. Runs as the first process of new PID, mount and cgroup namespaces.
+set -euo pipefail
+cd "$1"
+mount --bind . .
+cd "$1"
+mount -t proc proc proc
+mount -t sysfs -o ro sysfs sys
+mount -t cgroup2 cgroup2 sys/fs/cgroup
+mount -t tmpfs -o mode=755 tmpfs run
+mount -t tmpfs -o mode=755 tmpfs dev
+for device in null zero full random urandom tty; do
+    # shellcheck disable=SC2046 # two numbers
+    mknod -m 666 "dev/$device" c $(stat --format '%Hr %Lr' "/dev/$device")
+done
+mkdir dev/pts dev/shm
+mount -t devpts -o newinstance,ptmxmode=0666 devpts dev/pts
+ln -s pts/ptmx dev/ptmx
+ln -s /proc/self/fd dev/fd
+touch dev/console
+mount --bind /dev/null dev/console
+mkdir -p old
+pivot_root . old
+umount --lazy old
+exec env --ignore-environment container=namespace /lib/systemd/systemd --unit=multi-user.target
