@@ -95,7 +95,7 @@ deploy:
 migrations:
     scripts/check-migrations
 
-# Builds the static program, its bill of materials, the upgrade notes and the checksums in target/package
+# Builds a release in target/package (--try: a trial of the current tree)
 release *arguments:
     scripts/release {{arguments}}
 
@@ -118,3 +118,11 @@ ci:
 # Runs what takes longer, as CI does at night
 long:
     bash .ci/long
+
+# Checks the files of a release in target/package
+check-release *arguments:
+    scripts/check-release target/package {{arguments}}
+
+# Installs the package on a new machine that systemd boots, as deploy/install.md says
+install *arguments:
+    scripts/check-install {{arguments}}

@@ -22,4 +22,6 @@ mount --bind /dev/null dev/console
 mkdir -p old
 pivot_root . old
 umount --lazy old
+# systemd mounts credentials in a namespace from which they must propagate.
+mount --make-rshared /
 exec env --ignore-environment container=namespace /lib/systemd/systemd --unit=multi-user.target
