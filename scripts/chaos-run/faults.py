@@ -187,18 +187,16 @@ async def upgraded_and_rolled_back(environment, duration):
     return time.monotonic()
 
 
-# Changes that a release may make while the previous one runs (docs/schema-changes.md).
-TEST_MIGRATION = """
-    BEGIN;
-    SET LOCAL lock_timeout = '20s';
+# Changes that a release may make while the previous one runs (docs/schema-changes.md), for both stores.
+EXPANSION = """
     ALTER TABLE account ADD COLUMN nickname text;
     ALTER TABLE sleep_session ADD COLUMN mood text;
     CREATE TABLE habit (user_id integer NOT NULL, name text NOT NULL, PRIMARY KEY (user_id, name));
     CREATE INDEX account_nickname ON account (nickname);
     INSERT INTO __diesel_schema_migrations (version) VALUES ('99990101000000');
     INSERT INTO schema_compatibility VALUES ('99990101000000', 1);
-    COMMIT;
 """
+TEST_MIGRATION = f"BEGIN; SET LOCAL lock_timeout = '20s'; {EXPANSION} COMMIT;"
 
 
 def faketime_library():

@@ -86,12 +86,14 @@ class Deployment:
         expect(what, f"{response.status_code} {responses[response.status_code]}", f"{status} {responses[status]}")
         return response
 
-    def statement(self, sql):
-        """Runs a statement on the store, outside of both programs."""
+    def execute(self, statements):
+        """Runs statements on the store in one transaction, outside of both programs."""
         if self.store.startswith("sqlite:"):
-            command = ["sqlite3", "-bail", self.store.removeprefix("sqlite://"), f"PRAGMA busy_timeout = 20000; {sql}"]
+            command = ["sqlite3", "-bail", self.store.removeprefix("sqlite://")]
+            text = f"PRAGMA busy_timeout = 20000; BEGIN IMMEDIATE; {statements}; COMMIT;"
         else:
-            command = ["psql", "-XqAt", "-v", "ON_ERROR_STOP=1", self.store, "-c", sql]
-        process = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+            command = ["psql", "-XqAt", "-v", "ON_ERROR_STOP=1", self.store]
+            text = f"BEGIN; SET LOCAL lock_timeout = '20s'; {statements}; COMMIT;"
+        process = subprocess.run(command, input=text, capture_output=True, text=True, timeout=60, check=False)
         if process.returncode != 0:
             raise SetupError(f"{command[0]}: {process.stderr}")
