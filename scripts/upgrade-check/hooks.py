@@ -32,6 +32,8 @@ class Receiver:
                 pass
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        # A server that stops closes its connections, and sends the message again later.
+        self.server.handle_error = lambda *_: None
         Thread(target=self.server.serve_forever, daemon=True).start()
         self.url = f"http://127.0.0.1:{self.server.server_port}/hooks"
 

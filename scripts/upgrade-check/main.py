@@ -8,6 +8,7 @@ FOLDER has the files to import. With --rates, all servers share a Redis.
 import argparse
 import contextlib
 import pathlib
+import signal
 import sys
 import time
 
@@ -17,7 +18,7 @@ from faults import EXPANSION
 from filling import fill
 from hooks import Receiver
 from processes import SetupError
-from reads import compare_lists, compare_responses, list_all, read_all
+from reads import compare, list_all, parse, read_all
 
 # Time limit of a revocation on every server, in seconds.
 REVOKED_WITHIN = 2.0
@@ -79,15 +80,18 @@ class Upgrade:
 
     def record(self, base, binary):
         """Saves what a server and a program return now."""
+        self.recorder = binary
         self.responses = read_all(self.deployment, base, self.account)
         self.lists = list_all(self.deployment, binary, self.account)
 
     def compare(self, what, base, binary):
         """Compares what a server and a program return with what was saved."""
         responses = read_all(self.deployment, base, self.account)
-        same = compare_responses(what, self.responses, responses)
-        compare_lists(what, self.lists, list_all(self.deployment, binary, self.account))
-        additions = "" if same == len(responses) else ", the others have additional members"
+        is_older = (binary, self.recorder) == (self.old, self.new)
+        compare(what, parse(self.responses), parse(responses), is_older=is_older)
+        compare(what, self.lists, list_all(self.deployment, binary, self.account), is_older=is_older)
+        same = sum(text == responses[name] for name, text in self.responses.items())
+        additions = "" if same == len(responses) else ", the others differ in added members"
         return f"{same} of {len(responses)} responses are byte for byte those saved{additions}"
 
     def side_by_side(self):
@@ -231,6 +235,8 @@ def main():
     arguments = parser.parse_args()
     deployment = Deployment(arguments.old, arguments.new, arguments.folder, arguments.store, arguments.rates)
     upgrade = Upgrade(deployment, arguments.folder)
+    # Otherwise the servers would continue.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         upgrade.run()
     except (CheckError, SetupError) as error:

@@ -11,6 +11,7 @@ from deployment import expect, new_session
 
 # Seconds for which a one-time code is valid.
 STEP = 30
+PAGES = ("/", "/nights", "/supplements", "/apps", "/tokens", "/imports", "/activity", "/profile", "/account")
 
 
 class Person(Browser):
@@ -40,9 +41,11 @@ class Person(Browser):
             self.session = previous
 
     def expect_signed_in(self, base):
-        """Checks that a server knows this browser."""
-        page = self._get(f"{base}/account", "none")
-        expect(f"the account page of {base}", page.status_code == 200 and self.email in page.text)
+        """Checks that a server knows this browser, and shows the person's pages."""
+        for path in PAGES:
+            page = self._get(base + path, "none")
+            expect(f"the status of {base}{path}", page.status_code, 200)
+        expect("the address on the account page", self.email in page.text)
 
     def submit(self, path, control, values):
         """Opens a page and submits its first form that has a control of this name; returns the response."""

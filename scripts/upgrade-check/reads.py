@@ -33,8 +33,12 @@ def read_all(deployment, base, account):
     read("export", f"/api/v1/export/{user}", token)
     read("sleep with the personal token", f"/api/v1/sleep/{user}?pageSize=10000", account.personal_token)
     read("key set", "/.well-known/jwks.json", None)
-    read("metadata", "/.well-known/oauth-authorization-server", None)
     return {name: CHANGING.sub('"":0', text) for name, text in reads.items()}
+
+
+def parse(responses):
+    """Returns the JSON documents of each response, one a line."""
+    return {name: [json.loads(line) for line in text.splitlines()] for name, text in responses.items()}
 
 
 def list_all(deployment, binary, account):
@@ -49,30 +53,25 @@ def list_all(deployment, binary, account):
     return lists
 
 
-def compare_responses(what, expected, actual):
-    """Checks responses of two servers, and returns how many are the same byte for byte. One may have additional members."""
-    expect(f"{what}: the names of the reads", sorted(actual), sorted(expected))
-    for name, text in expected.items():
-        require_all(f"{what}: {name}", *([json.loads(line) for line in part.splitlines()] for part in (text, actual[name])))
-    return sum(text == actual[name] for name, text in expected.items())
-
-
-def compare_lists(what, expected, actual):
-    """Checks the output of commands of two programs. Times of last use may change, and events may be added."""
-    for name, records in expected.items():
-        others = actual[name]
+def compare(what, saved, read, *, is_older):
+    """Compares what was read with what was saved. The newer of the two programs may add members to JSON objects."""
+    expect(f"{what}: the names of the reads", sorted(read), sorted(saved))
+    for name, records in saved.items():
+        others = read[name]
         if name == "audit list":
+            # Events are added all the time.
             events = {event["event_id"]: event for event in others}
             others = [events.get(event["event_id"]) for event in records]
-        require_all(f"{what}: {name}", records, others)
+        require_all(f"{what}: {name}", *((others, records) if is_older else (records, others)))
 
 
 def require_all(where, expected, actual):
-    """Fails if a value of a JSON document is missing or different in another one."""
+    """Fails if a value of a JSON document is missing or different in another one, which may have additional members."""
     if isinstance(expected, dict) and isinstance(actual, dict):
         for name, value in expected.items():
             if name not in actual:
                 raise CheckError(f"{where}: no member {name}")
+            # Such as the time of last use, which changes.
             if not name.startswith("last_"):
                 require_all(f"{where}.{name}", value, actual[name])
     elif isinstance(expected, list) and isinstance(actual, list):
