@@ -108,8 +108,8 @@ class Upgrade:
                 remaining = [self.remaining(base) for base in (self.first, self.second, self.first)]
                 expect("the remaining requests", remaining, [remaining[0] - number for number in range(3)])
         with step("a write at either is read at the other, and repeated without effect"):
-            self.write(self.second, self.first, "new-beside-old")
-            self.write(self.first, self.second, "old-beside-new")
+            self.write(self.second, self.first, "written-at-new")
+            self.write(self.first, self.second, "written-at-old")
         with step("a revocation at one is seen by the other") as notes:
             notes.append(f"after {self.revoke(self.second, self.first, self.account.public_app, self.account.public_tokens):.2f} s at the old server")
             notes.append(f"after {self.revoke(self.first, self.second, self.account.other_app, self.other_tokens):.2f} s at the new one")

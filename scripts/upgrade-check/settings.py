@@ -18,7 +18,7 @@ SECRETS = {
 COMMENTED = re.compile(r"# ([a-z_]+) = ")
 
 
-def accepts(binary, file, text):
+def rejection(binary, file, text):
     """Returns the error of check-config, or None."""
     file.write_text(text)
     command = [binary, "check-config", "--config", str(file)]
@@ -42,17 +42,17 @@ def main():
     trial = example.with_name("trial.toml")
     # First, because the file is rejected without a key.
     order = sorted((index for index, line in enumerate(lines) if COMMENTED.match(line)), key=lambda index: "encryption_key_file" not in lines[index])
-    left = []
+    rejected = []
     for index in order:
         changed = [*lines[:index], lines[index].removeprefix("# "), *lines[index + 1 :]]
-        if accepts(old, trial, "".join(changed)) is None:
+        if rejection(old, trial, "".join(changed)) is None:
             lines = changed
         else:
-            left.append(COMMENTED.match(lines[index])[1])
+            rejected.append(COMMENTED.match(lines[index])[1])
     for binary in (old, new):
-        if error := accepts(binary, trial, "".join(lines)):
+        if error := rejection(binary, trial, "".join(lines)):
             raise SetupError(f"the settings of the earlier version are rejected: {error}")
-    print(f"the example settings of the earlier version are accepted, with {len(order) - len(left)} commented ones; not: {', '.join(left)}")
+    print(f"the example settings of the earlier version are accepted, with {len(order) - len(rejected)} commented ones; not: {', '.join(rejected)}")
 
 
 main()
