@@ -18,6 +18,7 @@ use actix_web::http::header::{HeaderValue, USER_AGENT};
 use actix_web::web::Data;
 use domain::address::AddressBlock;
 use domain::grant::{AgentName, UsedFrom};
+use serde::{Deserialize, Serialize};
 use std::net::{IpAddr, Ipv4Addr};
 
 /// Returns the address of the caller: the peer, or the address that a trusted proxy reports. Without a peer
@@ -30,6 +31,26 @@ pub fn address(request: &HttpRequest) -> IpAddr {
     let lines: Vec<&[u8]> =
         request.headers().get_all(proxies.header_name()).map(HeaderValue::as_bytes).collect();
     proxies.caller(peer, &lines)
+}
+
+/// What a server saw of the caller of a request, for `restwell doctor`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeenCaller {
+    /// The address that limits and records use.
+    pub address: IpAddr,
+    /// The other end of the connection.
+    pub peer: IpAddr,
+    /// Whether the request has the client address header of the settings.
+    pub has_header: bool,
+    /// Whether the peer is a trusted proxy.
+    pub is_trusted: bool,
+}
+
+/// Describes the caller of a request; `None` without a peer address.
+pub(crate) fn seen(request: &HttpRequest, proxies: &TrustedProxies) -> Option<SeenCaller> {
+    let peer = request.peer_addr()?.ip().to_canonical();
+    let has_header = request.headers().contains_key(proxies.header_name());
+    Some(SeenCaller { address: address(request), peer, has_header, is_trusted: proxies.is_trusted(peer) })
 }
 
 /// Returns the peer of a request with the header, unless the peer is a trusted proxy.

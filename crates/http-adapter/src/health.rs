@@ -1,10 +1,11 @@
 //! Health checks for load balancers: `/livez` (the process runs) and `/readyz` (it can serve).
 
+use crate::caller::{self, SeenCaller};
 use crate::example;
 use crate::problem::{Fault, Problem, error_responses};
 use crate::route::Endpoint;
 use crate::state::{Check, CheckState, HttpState};
-use actix_web::{HttpResponse, web};
+use actix_web::{HttpRequest, HttpResponse, web};
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{Object, ObjectBuilder, SchemaType, Type};
@@ -13,6 +14,16 @@ use utoipa::openapi::schema::{Object, ObjectBuilder, SchemaType, Type};
 struct LiveBody {
     #[schema(schema_with = live_statuses)]
     status: &'static str,
+}
+
+/// Header with the pass of `restwell doctor` (ADR 75).
+pub const DOCTOR_PASS: &str = "restwell-doctor";
+
+/// Response to `restwell doctor`, which is no part of the API.
+#[derive(Serialize)]
+struct DoctorBody {
+    status: &'static str,
+    caller: Option<SeenCaller>,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -69,8 +80,16 @@ fn as_object<S: Serializer>(checks: &[Check], serializer: S) -> Result<S::Ok, S:
         LivenessErrors,
     ),
 )]
-pub(crate) async fn live() -> HttpResponse {
-    HttpResponse::Ok().json(LiveBody { status: "ok" })
+pub(crate) async fn live(request: HttpRequest, state: web::Data<HttpState>) -> HttpResponse {
+    let pass = request.headers().get(DOCTOR_PASS).and_then(|pass| pass.to_str().ok());
+    let status = "ok";
+    match pass.filter(|pass| (state.is_doctor_pass)(pass)) {
+        None => HttpResponse::Ok().json(LiveBody { status }),
+        Some(_) => {
+            let caller = caller::seen(&request, &state.settings.proxies);
+            HttpResponse::Ok().json(DoctorBody { status, caller })
+        }
+    }
 }
 
 /// Whether the process can serve
@@ -96,7 +115,9 @@ pub(crate) async fn ready(state: web::Data<HttpState>) -> Result<HttpResponse, P
 
 #[cfg(test)]
 mod tests {
+    use super::{DOCTOR_PASS, SeenCaller};
     use crate::tests::{Parts, log_of, send};
+    use crate::{ClientAddressHeader, HttpSettings, TrustedProxies};
     use actix_web::test::TestRequest;
 
     #[actix_web::test]
@@ -109,6 +130,44 @@ mod tests {
         .await;
         let lines: Vec<_> = log.lines().filter(|line| line.contains("not_ready")).collect();
         assert!(matches!(lines[..], [line] if line.contains("DEBUG")), "{log}");
+    }
+
+    #[actix_web::test]
+    async fn only_a_valid_pass_gets_the_caller_that_the_server_sees() {
+        let settings = HttpSettings {
+            proxies: TrustedProxies::parse(&["10.0.0.1".to_owned()], ClientAddressHeader::XForwardedFor)
+                .unwrap(),
+            ..HttpSettings::default()
+        };
+        let state = Parts { settings, ..Parts::default() }.build();
+        let ask = async |pass: Option<&str>, peer: &str, forwarded: Option<&str>| {
+            let request = TestRequest::get().uri("/livez").peer_addr(format!("{peer}:4711").parse().unwrap());
+            let request = pass.into_iter().fold(request, |r, pass| r.insert_header((DOCTOR_PASS, pass)));
+            let request =
+                forwarded.into_iter().fold(request, |r, by| r.insert_header(("x-forwarded-for", by)));
+            let answer = send(&state, request).await;
+            assert_eq!(answer.status.as_u16(), 200);
+            answer.text().to_owned()
+        };
+        for pass in [None, Some(""), Some("wrong")] {
+            assert_eq!(ask(pass, "10.0.0.1", Some("203.0.113.7")).await, r#"{"status":"ok"}"#);
+        }
+        for (peer, forwarded, expected) in [
+            ("10.0.0.1", Some("203.0.113.7"), ("203.0.113.7", true, true)),
+            ("10.0.0.1", None, ("10.0.0.1", false, true)),
+            ("10.0.0.2", Some("203.0.113.7"), ("10.0.0.2", true, false)),
+        ] {
+            let (address, has_header, is_trusted) = expected;
+            let seen = SeenCaller {
+                address: address.parse().unwrap(),
+                peer: peer.parse().unwrap(),
+                has_header,
+                is_trusted,
+            };
+            let body = serde_json::json!({ "status": "ok", "caller": seen });
+            let text = ask(Some("valid"), peer, forwarded).await;
+            assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), body);
+        }
     }
 
     #[actix_web::test]

@@ -42,6 +42,7 @@ pub use admission::{Admission, AdmissionLimits, PagePermit, ResponseOwner, Uploa
 pub use app::configure;
 pub use caller::{ClientAddressHeader, InvalidProxy, TrustedProxies, UnnamedProxyWarning};
 pub use export::{NdjsonExport, attachment};
+pub use health::DOCTOR_PASS;
 pub use log_suppression::LogSuppression;
 pub use metrics_page::{MetricsText, configure_metrics};
 pub use problem::error_reference;
@@ -49,6 +50,6 @@ pub use request_id::RequestId;
 pub use route::{Audience, Credential, Endpoint, EndpointRow, Outcome, authorization_reference};
 pub use state::{
     ApiState, Check, CheckState, ElapsedTimeSource, ExportUseCases, HealthCheck, HttpSettings, HttpState,
-    IngestUseCases, KeySetSource, Operator, PublicKey, RequestIdSource, UsageSink,
+    IngestUseCases, KeySetSource, Operator, PassCheck, PublicKey, RequestIdSource, UsageSink,
 };
 pub use trace::{TraceContinuation, TraceParent};

@@ -29,6 +29,9 @@ pub type RequestIdSource = Arc<dyn Fn() -> Uuid + Send + Sync>;
 /// time is a port.
 pub type ElapsedTimeSource = Arc<dyn Fn() -> Duration + Send + Sync>;
 
+/// Returns whether a text is a valid pass of `restwell doctor`.
+pub type PassCheck = Arc<dyn Fn(&str) -> bool + Send + Sync>;
+
 /// Records a request of a client and the HTTP status of its response; never blocks.
 pub type UsageSink = Arc<dyn Fn(ClientRequest, u16) + Send + Sync>;
 
@@ -179,6 +182,8 @@ pub struct HttpState {
     pub log_suppression: LogSuppression,
     /// Last warning about a proxy that the settings do not name.
     pub unnamed_proxy: UnnamedProxyWarning,
+    /// Check of the pass of `restwell doctor`.
+    pub is_doctor_pass: PassCheck,
     /// Continuation of callers' traces; `None` if no traces are sent.
     pub trace: Option<TraceContinuation>,
     /// Rendering of errors for people.

@@ -1,4 +1,4 @@
-//! Requests to untrusted hosts that apps and operators chose (ADR 66).
+//! Requests to untrusted hosts that apps and operators chose (ADR 66), and of `restwell doctor` to the public URL.
 //!
 //! A name is resolved once, every address is checked, and the connection uses a checked address, so later
 //! changes of the name have no effect. Each request has its own connection, without the proxy variables of
@@ -8,10 +8,12 @@ mod connection;
 mod guarded_fetcher;
 mod metadata_reader;
 mod resolver;
+mod site_probe;
 
 pub use guarded_fetcher::GuardedFetcher;
 pub use metadata_reader::MetadataReader;
 pub use resolver::{Resolver, SystemResolver};
+pub use site_probe::{ProbeError, SiteProbe, SiteResponse};
 
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,5 @@
 mod metadata;
+mod site_probe;
 
 use crate::{GuardedFetcher, Resolver};
 use application::ports::system::{Fetcher, OutboundError, OutboundRequest, OutboundResponse};
@@ -130,14 +131,14 @@ fn ok(body: &str) -> Behaviour {
     Behaviour::Writes(format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nx-a: b\r\n\r\n{body}", body.len()))
 }
 
-/// A certificate authority and a TLS host that has its certificate for `hooks.example`.
-async fn tls_host(behaviour: Behaviour) -> (Authorities, Host) {
+/// A certificate authority and a TLS host that has its certificate for this name.
+async fn tls_host(name: &str, behaviour: Behaviour) -> (Authorities, Host) {
     let issuer_key = rcgen::KeyPair::generate().unwrap();
     let mut issuer = rcgen::CertificateParams::new(Vec::new()).unwrap();
     issuer.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
     let certificate = issuer.self_signed(&issuer_key).unwrap();
     let key = rcgen::KeyPair::generate().unwrap();
-    let names = rcgen::CertificateParams::new(vec!["hooks.example".to_owned()]).unwrap();
+    let names = rcgen::CertificateParams::new(vec![name.to_owned()]).unwrap();
     let leaf = names.signed_by(&key, &rcgen::Issuer::new(issuer, issuer_key)).unwrap();
     let config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
         .with_safe_default_protocol_versions()
@@ -212,7 +213,7 @@ async fn a_forbidden_address_in_the_url_is_refused_standard_webhooks_ssrf() {
 
 #[tokio::test]
 async fn a_name_is_resolved_once_and_the_connection_goes_to_the_judged_address_standard_webhooks_ssrf() {
-    let (authorities, host) = tls_host(ok("judged")).await;
+    let (authorities, host) = tls_host("hooks.example", ok("judged")).await;
     let rebinding = answers(&[&[host.address], &["10.0.0.1:443".parse().unwrap()]]);
     let guarded = GuardedFetcher::new(LOOPBACK, rebinding.clone()).trusting(authorities);
     let response = guarded.fetch(get("https://hooks.example/")).await.unwrap();
@@ -224,7 +225,7 @@ async fn a_name_is_resolved_once_and_the_connection_goes_to_the_judged_address_s
 
 #[tokio::test]
 async fn a_host_with_one_special_use_address_among_others_is_refused_cimd_section_6_5() {
-    let (authorities, host) = tls_host(ok("")).await;
+    let (authorities, host) = tls_host("hooks.example", ok("")).await;
     let mixed = answers(&[&[host.address, "10.0.0.1:443".parse().unwrap()]]);
     let guarded = GuardedFetcher::new(LOOPBACK, mixed).trusting(authorities);
     assert_eq!(guarded.fetch(get("https://hooks.example/")).await, Err(OutboundError::Forbidden));
@@ -233,11 +234,11 @@ async fn a_host_with_one_special_use_address_among_others_is_refused_cimd_sectio
 
 #[tokio::test]
 async fn a_certificate_of_another_name_or_authority_is_refused() {
-    let (authorities, host) = tls_host(ok("")).await;
+    let (authorities, host) = tls_host("hooks.example", ok("")).await;
     let to_host = || answers(&[&[host.address]]);
     let other_name = GuardedFetcher::new(LOOPBACK, to_host()).trusting(authorities);
     assert_eq!(other_name.fetch(get("https://other.example/")).await, Err(OutboundError::Tls));
-    let (other, _) = tls_host(ok("")).await;
+    let (other, _) = tls_host("hooks.example", ok("")).await;
     let other_authority = GuardedFetcher::new(LOOPBACK, to_host()).trusting(other);
     assert_eq!(other_authority.fetch(get("https://hooks.example/")).await, Err(OutboundError::Tls));
     assert_eq!(host.requests(), [""; 0]);

@@ -116,8 +116,12 @@ impl SmtpMailer {
         let mut connection = within(self.options.timeout, self.open(completed)).await?;
         let limit = self.options.timeout.saturating_mul(MESSAGE_TIMEOUTS);
         let handed_over = within(limit, send_message(&mut connection, &message, completed)).await;
-        let _ = timeout(self.options.timeout.min(QUIT_TIMEOUT), connection.quit()).await;
+        self.quit(connection).await;
         handed_over
+    }
+
+    async fn quit(&self, mut connection: AsyncSmtpConnection) {
+        let _ = timeout(self.options.timeout.min(QUIT_TIMEOUT), connection.quit()).await;
     }
 
     /// Connects, encrypts, then authenticates: nothing secret is sent before the connection is encrypted.
@@ -169,6 +173,12 @@ impl MailProbe for SmtpMailer {
         completed: &(dyn Fn(Step) + Send + Sync),
     ) -> Result<(), MailProbeError> {
         self.deliver(mail, completed).await.map_err(|failure| MailProbeError(failure.into()))
+    }
+
+    async fn sign_in(&self, completed: &(dyn Fn(Step) + Send + Sync)) -> Result<(), MailProbeError> {
+        let opened = within(self.options.timeout, self.open(completed)).await;
+        self.quit(opened.map_err(|failure| MailProbeError(failure.into()))?).await;
+        Ok(())
     }
 }
 

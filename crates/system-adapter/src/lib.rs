@@ -11,6 +11,7 @@
 
 mod cached_access_reader;
 mod clock;
+mod doctor_pass;
 mod encryption_key;
 mod entropy;
 mod form_sealer;
@@ -32,6 +33,7 @@ mod webhook_signer;
 
 pub use cached_access_reader::CachedAccessReader;
 pub use clock::SystemClock;
+pub use doctor_pass::DoctorPass;
 pub use encryption_key::{EncryptionKey, InvalidEncryptionKey, KeyFileError, exposed_mode};
 pub use entropy::SystemEntropy;
 pub use form_sealer::EncryptedFormSealer;

@@ -26,6 +26,8 @@ pub(crate) enum Purpose {
     KeptForm,
     /// The secret of a webhook, bound to its endpoint.
     WebhookSecret,
+    /// A pass of `restwell doctor`.
+    DoctorPass,
 }
 
 impl Purpose {
@@ -39,6 +41,7 @@ impl Purpose {
             Self::TotpEnrolment => b"totp-enrolment",
             Self::KeptForm => b"kept-form",
             Self::WebhookSecret => b"webhook",
+            Self::DoctorPass => b"doctor",
         }
     }
 }

@@ -22,4 +22,9 @@ impl SendTestMail {
     ) -> Result<(), MailProbeError> {
         self.probe.send_in_steps(&message::test(to, &self.links), completed).await
     }
+
+    /// Connects and signs in without sending a message, and calls `completed` after each successful step.
+    pub async fn sign_in(&self, completed: &(dyn Fn(MailStep) + Send + Sync)) -> Result<(), MailProbeError> {
+        self.probe.sign_in(completed).await
+    }
 }

@@ -53,6 +53,7 @@ pub fn http_state(settings: HttpSettings) -> HttpState {
         admission: Admission::default(),
         log_suppression: LogSuppression::default(),
         unnamed_proxy: UnnamedProxyWarning::default(),
+        is_doctor_pass: Arc::new(|pass| pass == "valid"),
         error_pages: ErrorPages::default(),
         settings,
     }

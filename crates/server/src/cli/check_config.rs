@@ -2,7 +2,7 @@
 
 use super::output;
 use crate::lifecycle;
-use crate::settings::{PublicUrl, Settings, is_loopback};
+use crate::settings::{Problem, PublicUrl, Settings, is_loopback};
 use crate::wiring::{IfMissing, KeySource, Store, explained, refusal};
 use std::fmt::Write;
 
@@ -13,27 +13,57 @@ pub(crate) struct CheckConfigArguments {
     store: bool,
 }
 
-/// Prints the settings and their effect. Creates nothing, and connects to the store only if asked.
-pub(crate) async fn run(arguments: &CheckConfigArguments, settings: &Settings) -> anyhow::Result<()> {
+/// What was found in settings that a server can start with.
+pub(super) struct Valid {
+    pub(super) public_url: PublicUrl,
+    /// Validity of the listener's certificate.
+    period: Option<lifecycle::Period>,
+}
+
+/// Validates what can be known without the store, except the encryption key.
+pub(super) fn validate(settings: &Settings) -> anyhow::Result<Valid> {
     let public_url = settings.server.public_url(settings.server.listen)?;
-    let source = KeySource::from_settings(settings, &public_url)?;
-    if source == KeySource::Setting {
-        KeySource::parse_setting(settings)?;
-    }
     Store::check(settings)?;
     let tls_files = settings.server.tls_files()?;
     let certificate = tls_files.as_ref().map(lifecycle::certificate).transpose()?;
     let period = certificate.and_then(|certificate| lifecycle::Period::from_chain(&certificate.cert));
+    Ok(Valid { public_url, period })
+}
+
+/// Returns the source of the encryption key; fails if the setting holds no key.
+pub(super) fn key_source(settings: &Settings, public_url: &PublicUrl) -> Result<KeySource, Problem> {
+    let source = KeySource::from_settings(settings, public_url)?;
+    if source == KeySource::Setting {
+        KeySource::parse_setting(settings)?;
+    }
+    Ok(source)
+}
+
+/// Lists what is wrong with valid settings.
+pub(super) fn warnings(settings: &Settings, valid: &Valid) -> Vec<String> {
+    let Valid { public_url, period } = valid;
+    let mut warnings: Vec<String> = exposed_plain_http(settings, public_url).into_iter().collect();
+    warnings.extend(settings.server.unnamed_proxy(public_url).map(str::to_owned));
+    warnings.extend(risky_pairs(settings, public_url));
+    warnings.extend(exposed_files(settings));
+    warnings.extend(period.and_then(lifecycle::Period::warning_today));
+    warnings
+}
+
+/// Prints the settings and their effect. Creates nothing, and connects to the store only if asked.
+pub(crate) async fn run(arguments: &CheckConfigArguments, settings: &Settings) -> anyhow::Result<()> {
+    let valid = validate(settings)?;
+    let source = key_source(settings, &valid.public_url)?;
     let mut text = String::new();
     // Writing into a String cannot fail.
     for (key, value) in settings.list_values() {
         let _ = writeln!(text, "{key} = {value}");
     }
     text.push('\n');
-    for note in notes(settings, &public_url, &source)? {
+    for note in notes(settings, &valid.public_url, &source)? {
         let _ = writeln!(text, "* {note}");
     }
-    if let Some(warning) = period.and_then(lifecycle::Period::warning_today) {
+    for warning in warnings(settings, &valid) {
         let _ = writeln!(text, "* WARNING: {warning}");
     }
     if arguments.store {
@@ -117,10 +147,9 @@ fn notes(settings: &Settings, public_url: &PublicUrl, source: &KeySource) -> any
     if !origins.is_empty() {
         notes.push(format!("CORS: allowed for {}", origins.join(", ")));
     }
-    notes.extend(plain_http(settings, public_url));
-    notes.extend(settings.server.unnamed_proxy(public_url).map(|warning| format!("WARNING: {warning}")));
-    notes.extend(risky_pairs(settings, public_url).map(|warning| format!("WARNING: {warning}")));
-    notes.extend(exposed_files(settings));
+    if !public_url.is_https() && is_loopback(settings.server.listen.ip()) {
+        notes.push("plain HTTP: reachable from this machine only".to_owned());
+    }
     Ok(notes)
 }
 
@@ -164,24 +193,21 @@ fn risky_pairs(settings: &Settings, public_url: &PublicUrl) -> impl Iterator<Ite
 fn exposed_files(settings: &Settings) -> impl Iterator<Item = String> {
     settings.exposed_secret_files().into_iter().map(|(key, path, mode)| {
         format!(
-            "WARNING: other users of this machine can access {} ({key}, mode {mode:04o}); run chmod 600 on it, unless this is \
+            "other users of this machine can access {} ({key}, mode {mode:04o}); run chmod 600 on it, unless this is \
              a container without other users",
             path.display()
         )
     })
 }
 
-/// Describes who can reach a server that uses plain HTTP.
-fn plain_http(settings: &Settings, public_url: &PublicUrl) -> Option<String> {
+/// Warns about a server with plain HTTP that other machines can reach.
+fn exposed_plain_http(settings: &Settings, public_url: &PublicUrl) -> Option<String> {
     let listen = settings.server.listen;
-    if public_url.is_https() {
+    if public_url.is_https() || is_loopback(listen.ip()) {
         return None;
     }
-    if is_loopback(listen.ip()) {
-        return Some("plain HTTP: reachable from this machine only".to_owned());
-    }
     Some(format!(
-        "WARNING: plain HTTP, and server.listen ({listen}) is not a loopback address: other machines can reach the server, \
+        "plain HTTP, and server.listen ({listen}) is not a loopback address: other machines can reach the server, \
          and all traffic, including tokens, is unencrypted; listen on a loopback address, or set server.public_url \
          to the https URL of a reverse proxy"
     ))
@@ -198,7 +224,10 @@ mod tests {
         let settings = Settings::from_sources(None, &variables).unwrap();
         let public_url = settings.server.public_url(settings.server.listen).unwrap();
         let source = KeySource::from_settings(&settings, &public_url).unwrap();
-        notes(&settings, &public_url, &source).unwrap().join("\n")
+        let mut lines = notes(&settings, &public_url, &source).unwrap();
+        let warnings = warnings(&settings, &Valid { public_url, period: None });
+        lines.extend(warnings.iter().map(|warning| format!("WARNING: {warning}")));
+        lines.join("\n")
     }
 
     #[test]

@@ -1,15 +1,16 @@
 //! `restwell migrate`: creation and upgrade of the schema.
 
-use super::output;
-use crate::settings::Settings;
+use super::{first_steps, output};
+use crate::settings::{PublicUrl, Settings};
 use crate::wiring::{IfMissing, KeyParts, KeySource, Schema, Store, explained, refusal};
 use anyhow::{Context, bail};
 use application::schema::SchemaState;
 use domain::counted;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Creates or updates the schema, then creates the first signing key if there is none.
-pub(crate) async fn run(settings: &Settings) -> anyhow::Result<()> {
+pub(crate) async fn run(settings: &Settings, file: Option<&Path>) -> anyhow::Result<()> {
     let place = settings.storage.place()?;
     let store = Store::open(settings, IfMissing::Create).await?;
     let applied = migrate(&store.schema).await.with_context(|| format!("{place} was not migrated"))?;
@@ -20,7 +21,14 @@ pub(crate) async fn run(settings: &Settings) -> anyhow::Result<()> {
     for warning in store.schema.layout().await?.warnings {
         output::note(format!("WARNING: {warning}"));
     }
-    ensure_signing_key(&store, settings).await
+    let public_url = settings.server.public_url(settings.server.listen)?;
+    ensure_signing_key(&store, settings, &public_url).await?;
+    if applied > 0
+        && let Some(steps) = first_steps::find(&store, settings, &public_url, file).await
+    {
+        output::note(steps.join("\n"));
+    }
+    Ok(())
 }
 
 /// Applies the pending migrations and returns how many this process applied; another process may have applied
@@ -35,13 +43,16 @@ pub(super) async fn migrate(schema: &Arc<dyn Schema>) -> anyhow::Result<usize> {
     }
 }
 
-async fn ensure_signing_key(store: &Store, settings: &Settings) -> anyhow::Result<()> {
-    let public_url = settings.server.public_url(settings.server.listen)?;
-    if let Err(problem) = KeySource::from_settings(settings, &public_url) {
+async fn ensure_signing_key(
+    store: &Store,
+    settings: &Settings,
+    public_url: &PublicUrl,
+) -> anyhow::Result<()> {
+    if let Err(problem) = KeySource::from_settings(settings, public_url) {
         output::note(format!("no signing key was created: {problem}"));
         return Ok(());
     }
-    let keys = KeyParts::new(store, settings, &public_url).await?;
+    let keys = KeyParts::new(store, settings, public_url).await?;
     store.check_clock().await.context("no signing key was created")?;
     if keys.ensure.run().await.context("no signing key was created")? {
         output::note("created the first signing key");

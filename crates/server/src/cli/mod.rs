@@ -12,7 +12,9 @@ mod client;
 mod code;
 mod credentials;
 mod demo;
+mod doctor;
 mod export;
+mod first_steps;
 mod grant;
 mod health;
 mod import;
@@ -47,7 +49,7 @@ use clap::{Parser, Subcommand};
 use domain::deceptive_text::escape_deceptive;
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use system_adapter::SystemClock;
 
@@ -111,6 +113,8 @@ enum Command {
     Migrate,
     /// Print the effective settings without secrets, and report problems
     CheckConfig(check_config::CheckConfigArguments),
+    /// Check settings, store, keys, clock, disk, backup, public URL, proxy and mail, and say what to do
+    Doctor(doctor::DoctorArguments),
     #[command(flatten)]
     InStore(StoreCommand),
     /// Manage the access that users have granted to clients
@@ -201,7 +205,11 @@ pub(crate) async fn run_in(
         _ => {}
     }
     let file = settings_file(cli.config, environment.get(OsStr::new("RESTWELL_CONFIG")).cloned());
-    let settings = Settings::from_sources(file.as_deref(), &variables(environment)?)?;
+    let settings = settings(file.as_deref(), environment);
+    let settings = match (settings, &cli.command) {
+        (Err(error), Command::Doctor(arguments)) => return doctor::run(arguments, Err(error), &clock).await,
+        (settings, _) => settings?,
+    };
     let verbosity = match cli.command {
         Command::Serve | Command::Demo(_) => Verbosity::Server,
         _ => Verbosity::Command,
@@ -209,10 +217,11 @@ pub(crate) async fn run_in(
     begin_telemetry(&settings, verbosity)?;
     match cli.command {
         Command::Demo(arguments) => Box::pin(demo::run(arguments, settings, clock)).await,
-        Command::Serve => Box::pin(serve::run(&settings, clock)).await,
+        Command::Serve => Box::pin(serve::run(&settings, clock, file.as_deref())).await,
         Command::Health(arguments) => health::run(&arguments, &settings).await,
-        Command::Migrate => migrate::run(&settings).await,
+        Command::Migrate => migrate::run(&settings, file.as_deref()).await,
         Command::CheckConfig(arguments) => check_config::run(&arguments, &settings).await,
+        Command::Doctor(arguments) => Box::pin(doctor::run(&arguments, Ok(settings), &clock)).await,
         Command::InStore(command) => {
             Box::pin(run_in_store(command, &settings, Session::open(&settings, clock).await?)).await
         }
@@ -239,6 +248,10 @@ async fn run_in_store(command: StoreCommand, settings: &Settings, session: Sessi
         StoreCommand::Catalogue(command) => catalogue::run(command, session).await,
         StoreCommand::Export(arguments) => export::run(&arguments, session).await,
     }
+}
+
+fn settings(file: Option<&Path>, environment: EnvironmentVariables) -> anyhow::Result<Settings> {
+    Ok(Settings::from_sources(file, &variables(environment)?)?)
 }
 
 /// Returns the settings file: the argument overrides the variable, and an empty variable is ignored, which

@@ -1,21 +1,25 @@
 //! `restwell serve`.
 
+use super::first_steps;
 use crate::lifecycle;
 use crate::settings::Settings;
 use crate::telemetry::{self, MetricsServer};
 use crate::wiring::{Application, KeySource, SharedClock, Store};
 use std::net::SocketAddr;
+use std::path::Path;
 
 /// Serves until the process receives a signal.
-pub(super) async fn run(settings: &Settings, clock: SharedClock) -> anyhow::Result<()> {
+pub(super) async fn run(settings: &Settings, clock: SharedClock, file: Option<&Path>) -> anyhow::Result<()> {
     lifecycle::raise_file_limit(settings.server.max_connections);
-    Box::pin(serve(settings, clock, |_| lifecycle::Signals::catch())).await
+    Box::pin(serve(settings, clock, file, |_| lifecycle::Signals::catch())).await
 }
 
-/// Serves until one of the signals arrives. `signals` is called once the socket is bound to an address.
+/// Serves until one of the signals arrives. `file` is the settings file; `signals` is called once the socket is
+/// bound to an address.
 pub(crate) async fn serve(
     settings: &Settings,
     clock: SharedClock,
+    file: Option<&Path>,
     signals: impl FnOnce(SocketAddr) -> anyhow::Result<lifecycle::Signals>,
 ) -> anyhow::Result<()> {
     // Before anything is opened: a server without its key must not start.
@@ -35,6 +39,9 @@ pub(crate) async fn serve(
     }
     // A reachable store with an unusable schema fails the start.
     lifecycle::try_start(&application).await?;
+    if let Some(steps) = first_steps::find(&store, settings, &public_url, file).await {
+        first_steps::report(&steps, settings.log.format);
+    }
     let metrics = metrics.map(|metrics| metrics.answer(application.readiness.clone())).transpose()?;
     let outcome = lifecycle::run(application, listener, tls, signals, settings).await;
     if let Some(metrics) = metrics {

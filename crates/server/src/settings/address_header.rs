@@ -3,6 +3,7 @@
 use super::section::SettingValue;
 use http_adapter::ClientAddressHeader;
 use serde::{Deserialize, Deserializer};
+use std::fmt;
 
 /// Header that contains the client's address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,10 +13,16 @@ impl SettingValue for AddressHeader {
     const KIND: &'static str = "x-forwarded-for or forwarded";
 
     fn format_value(&self) -> String {
-        match self.0 {
-            ClientAddressHeader::XForwardedFor => "x-forwarded-for".to_owned(),
-            ClientAddressHeader::Forwarded => "forwarded".to_owned(),
-        }
+        self.to_string()
+    }
+}
+
+impl fmt::Display for AddressHeader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.0 {
+            ClientAddressHeader::XForwardedFor => "x-forwarded-for",
+            ClientAddressHeader::Forwarded => "forwarded",
+        })
     }
 }
 

@@ -30,7 +30,8 @@ impl KeyParts {
         Ok(Self::sealed_under(encryption_key, store, public_url, Arc::new(SystemClock)))
     }
 
-    pub(super) fn sealed_under(
+    /// Wires the keys of a store, sealed with this encryption key.
+    pub(crate) fn sealed_under(
         encryption_key: EncryptionKey,
         store: &Store,
         public_url: &PublicUrl,

@@ -59,6 +59,28 @@ fn trusting(identity: &Identity) -> TlsParameters {
         .unwrap()
 }
 
+#[tokio::test]
+async fn a_sign_in_without_a_message_ends_before_the_sender() {
+    let identity = Identity::new();
+    let accepting = || Behaviour { extensions: vec!["AUTH PLAIN"], ..Behaviour::starttls(&identity) };
+    let rejecting = Behaviour { instead: vec![("AUTH", Misbehaviour::Say("535 wrong"))], ..accepting() };
+    for (behaviour, expected) in
+        [(accepting(), None), (rejecting, Some("the mail server rejected AUTH with code 535"))]
+    {
+        let server = MailServer::start(behaviour).await;
+        let mailer =
+            mailer(signing_in(server.port, Encryption::StartTls), Security::StartTls(trusting(&identity)));
+        let steps = Mutex::new(Vec::new());
+        let outcome = mailer.sign_in(&|step| steps.lock().unwrap().push(step)).await;
+        assert_eq!(outcome.err().map(|error| error.0.to_string()).as_deref(), expected);
+        let done = [Step::Connect, Step::StartTls, Step::SignIn];
+        let count = if expected.is_some() { 2 } else { 3 };
+        assert_eq!(steps.into_inner().unwrap(), done[..count]);
+        let Transcript { encrypted, texts, .. } = server.transcript();
+        assert!(texts.is_empty() && !encrypted.iter().any(|line| line.starts_with("MAIL")), "{encrypted:?}");
+    }
+}
+
 /// Returns the text of an error and of all its sources.
 fn error_text(error: &MailError) -> String {
     let mut text = format!("{error} {error:?}");

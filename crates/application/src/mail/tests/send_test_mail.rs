@@ -20,6 +20,11 @@ impl MailProbe for Refusing {
         completed(MailStep::Sender);
         Err(MailProbeError("no such user".into()))
     }
+
+    async fn sign_in(&self, completed: &(dyn Fn(MailStep) + Send + Sync)) -> Result<(), MailProbeError> {
+        completed(MailStep::Connect);
+        Err(MailProbeError("wrong password".into()))
+    }
 }
 
 #[tokio::test]
@@ -33,4 +38,14 @@ async fn a_test_message_is_sent_immediately_and_each_step_is_reported() {
     let sent = probe.0.lock().unwrap();
     let [mail] = sent.as_slice() else { panic!("one message") };
     assert!(mail.to == to && mail.text.contains("https://sleep.example.org"), "{}", mail.text);
+}
+
+#[tokio::test]
+async fn a_sign_in_without_a_message_reports_its_steps() {
+    let (probe, steps) = (Arc::new(Refusing::default()), Mutex::new(Vec::new()));
+    let test = SendTestMail::new(probe.clone(), PublicLinks::new("https://sleep.example.org"));
+    let outcome = test.sign_in(&|step| steps.lock().unwrap().push(step)).await;
+    assert_eq!(outcome.unwrap_err().0.to_string(), "wrong password");
+    assert_eq!(steps.into_inner().unwrap(), [MailStep::Connect]);
+    assert!(probe.0.lock().unwrap().is_empty());
 }

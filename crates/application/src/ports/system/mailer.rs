@@ -65,7 +65,7 @@ pub enum MailStep {
 #[error("the mail server did not accept the message")]
 pub struct MailProbeError(#[source] pub Box<dyn std::error::Error + Send + Sync>);
 
-/// Sends a message and reports each step.
+/// Tries the mail server and reports each step.
 #[async_trait]
 pub trait MailProbe: Send + Sync {
     /// Sends a message, and calls `completed` after each successful step. Steps that are not configured are
@@ -75,6 +75,8 @@ pub trait MailProbe: Send + Sync {
         mail: &Mail,
         completed: &(dyn Fn(MailStep) + Send + Sync),
     ) -> Result<(), MailProbeError>;
+    /// Connects, encrypts and signs in as for a message, and sends none.
+    async fn sign_in(&self, completed: &(dyn Fn(MailStep) + Send + Sync)) -> Result<(), MailProbeError>;
 }
 
 /// A message could not be encrypted, or cannot be decrypted with the configured key.

@@ -11,7 +11,7 @@ use crate::e2e::world::{StoreKind, World};
 use reqwest::StatusCode;
 use std::path::{Path, PathBuf};
 
-fn library() -> PathBuf {
+pub(super) fn library() -> PathBuf {
     let folders = std::fs::read_dir("/usr/lib").expect("/usr/lib").filter_map(Result::ok);
     let places = folders.map(|folder| folder.path().join("faketime/libfaketimeMT.so.1"));
     places.filter(|place| place.exists()).last().expect("libfaketime is missing; run: scripts/packages test")

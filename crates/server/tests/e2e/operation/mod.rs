@@ -8,6 +8,7 @@ mod changes_restored;
 mod clock;
 mod command;
 mod demo;
+mod doctor;
 mod drain;
 mod erasure;
 mod export_zip;

@@ -40,7 +40,7 @@ impl Authority {
     }
 
     /// Writes a certificate that expired at the end of 2020.
-    pub(super) fn certify_in_the_past(&self, folder: &Path) {
+    pub(in crate::e2e) fn certify_in_the_past(&self, folder: &Path) {
         let mut params = localhost();
         params.not_before = date_time_ymd(2020, 1, 1);
         params.not_after = date_time_ymd(2021, 1, 1);
@@ -105,7 +105,7 @@ fn localhost() -> CertificateParams {
 }
 
 /// Writes a file with a mode, atomically for readers.
-pub(super) fn write(path: &Path, mode: u32, text: &str) {
+pub(in crate::e2e) fn write(path: &Path, mode: u32, text: &str) {
     let new = path.with_extension("new");
     let mut file = std::fs::OpenOptions::new();
     let mut file = file.write(true).create(true).truncate(true).mode(mode).open(&new).expect("file");

@@ -1,0 +1,106 @@
+//! Check of the age of the last backup.
+
+use super::check::Check;
+use application::ports::system::Clock;
+use chrono::{DateTime, TimeDelta, Utc};
+use std::io;
+use std::path::Path;
+use system_adapter::exposed_mode;
+
+const NAME: &str = "backup";
+
+/// Age from which a daily backup is late.
+const LATE: TimeDelta = TimeDelta::hours(36);
+
+/// Age from which there is no usable backup.
+const STALE: TimeDelta = TimeDelta::days(8);
+
+/// Checks the file or folder that the operator's backups write.
+pub(super) fn check(path: Option<&Path>, clock: &dyn Clock) -> Check {
+    const JOB: &str = "Look at the job that makes the backups (docs/backup.md).";
+    let Some(path) = path else {
+        return Check::skipped(NAME, "no backup is named")
+            .advise("Name what your backups write: restwell doctor --backup PATH (docs/backup.md).");
+    };
+    let shown = path.display();
+    match newest(path) {
+        Err(error) => Check::failed(NAME, format!("{shown} cannot be read: {error}"), JOB),
+        Ok(None) => Check::failed(NAME, format!("the folder {shown} is empty"), JOB),
+        Ok(Some(found)) if found.exposed => Check::warning(
+            NAME,
+            format!("other users of this machine can access {shown}, which holds health data"),
+            format!("chmod go= {shown}"),
+        ),
+        Ok(Some(found)) => by_age(clock.now() - found.written_at, JOB),
+    }
+}
+
+fn by_age(age: TimeDelta, advice: &str) -> Check {
+    let message = format!("the last backup is {} h old", age.num_hours().max(0));
+    if age > STALE {
+        Check::failed(NAME, message, advice)
+    } else if age > LATE {
+        Check::warning(NAME, message, advice)
+    } else {
+        Check::ok(NAME, message)
+    }
+}
+
+/// Latest file of a backup.
+struct Written {
+    written_at: DateTime<Utc>,
+    /// Whether other users of this machine can access it.
+    exposed: bool,
+}
+
+/// Returns the file, or the newest entry of the folder; `None` for an empty folder.
+fn newest(path: &Path) -> io::Result<Option<Written>> {
+    let found = path.metadata()?;
+    let is_exposed = exposed_mode(&found).is_some();
+    if !found.is_dir() {
+        return Ok(Some(Written { written_at: found.modified()?.into(), exposed: is_exposed }));
+    }
+    let mut newest = None;
+    for entry in path.read_dir()? {
+        newest = newest.max(Some(DateTime::<Utc>::from(entry?.metadata()?.modified()?)));
+    }
+    Ok(newest.map(|written_at| Written { written_at, exposed: is_exposed }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check::Status;
+    use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
+    use system_adapter::SystemClock;
+
+    fn status(path: &Path) -> Status {
+        check(Some(path), &SystemClock).status
+    }
+
+    #[test]
+    fn a_late_backup_is_warned_of_and_a_stale_one_fails() {
+        let status = |age| by_age(age, "x").status;
+        assert_eq!(status(TimeDelta::hours(30)), Status::Ok);
+        assert_eq!(status(TimeDelta::hours(37)), Status::Warning);
+        assert_eq!(status(TimeDelta::days(9)), Status::Failed);
+        assert_eq!(by_age(TimeDelta::seconds(-3), "x").message, "the last backup is 0 h old");
+    }
+
+    #[test]
+    fn a_file_or_the_newest_entry_of_a_folder_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(status(folder.path()), Status::Failed);
+        let file = folder.path().join("restwell.dump");
+        std::fs::write(&file, "x").unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+        assert_eq!(status(folder.path()), Status::Ok);
+        assert_eq!(status(&file), Status::Ok);
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+        assert_eq!(status(&file), Status::Warning);
+        assert_eq!(status(&folder.path().join("missing")), Status::Failed);
+        let skipped = check(None, &SystemClock);
+        assert_eq!(skipped.status, Status::Skipped);
+        assert!(skipped.advice.unwrap().contains("--backup"));
+    }
+}

@@ -1,0 +1,96 @@
+//! What an operator does next on an installation without people.
+
+use super::output;
+use crate::settings::{LogFormat, PublicUrl, Settings};
+use crate::wiring::{KeySource, Store};
+use std::path::Path;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// Maximum wait for the store: the steps are advice, and must not delay a start.
+const TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Returns the next steps if the store responds and has no person; `file` is the settings file.
+pub(super) async fn find(
+    store: &Store,
+    settings: &Settings,
+    public_url: &PublicUrl,
+    file: Option<&Path>,
+) -> Option<[String; 5]> {
+    let people = timeout(TIMEOUT, store.profiles.list_profiles(None, 1)).await.ok()?.ok()?;
+    people.is_empty().then(|| steps(settings, public_url, file))
+}
+
+/// Writes the steps of a server: lines, or one event in a log of JSON objects.
+pub(super) fn report(steps: &[String; 5], format: LogFormat) {
+    match format {
+        LogFormat::Human => output::note(steps.join("\n")),
+        LogFormat::Json => tracing::info!(steps = steps.join("; "), "first start: no person yet"),
+    }
+}
+
+fn steps(settings: &Settings, public_url: &PublicUrl, file: Option<&Path>) -> [String; 5] {
+    let option = file.map(|file| format!(" --config {}", file.display())).unwrap_or_default();
+    let file = file.map_or_else(
+        || "none, only variables and defaults; name a file with --config or RESTWELL_CONFIG".to_owned(),
+        |file| file.display().to_string(),
+    );
+    let key = match KeySource::from_settings(settings, public_url) {
+        Err(problem) => problem.to_string(),
+        Ok(KeySource::File(path)) => {
+            format!("{}; save a copy in a safe place, because backups need it", path.display())
+        }
+        Ok(KeySource::Setting) => match &settings.keys.encryption_key_file {
+            Some(path) => format!("{}; save a copy in a safe place, because backups need it", path.display()),
+            None => "in the settings; save a copy in a safe place, because backups need it".to_owned(),
+        },
+    };
+    let reach = if public_url.is_loopback() {
+        "only this machine reaches it; for others, set server.public_url to an https URL"
+    } else {
+        "your proxy, or server.tls_certificate_file, must serve it"
+    };
+    [
+        format!("Settings file: {file}"),
+        format!("Encryption key: {key}"),
+        format!(
+            "First person: restwell user create --email you@example.org --timezone Europe/Berlin{option}"
+        ),
+        format!("Public URL: {public_url}; {reach}"),
+        format!("Check everything: restwell doctor{option}"),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Variables;
+
+    fn lines(pairs: &[(&str, &str)], file: Option<&str>) -> String {
+        let variables: Variables =
+            pairs.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+        let settings = Settings::from_sources(None, &variables).unwrap();
+        let public_url = settings.server.public_url(settings.server.listen).unwrap();
+        steps(&settings, &public_url, file.map(Path::new)).join("\n")
+    }
+
+    #[test]
+    fn the_steps_name_the_files_and_the_commands() {
+        assert_eq!(
+            lines(&[], None),
+            "Settings file: none, only variables and defaults; name a file with --config or RESTWELL_CONFIG\n\
+             Encryption key: restwell-data/restwell.key; save a copy in a safe place, because backups need it\n\
+             First person: restwell user create --email you@example.org --timezone Europe/Berlin\n\
+             Public URL: http://127.0.0.1:8080; only this machine reaches it; for others, set server.public_url to an https URL\n\
+             Check everything: restwell doctor"
+        );
+        let url = ("RESTWELL__SERVER__PUBLIC_URL", "https://sleep.example.org");
+        let text = lines(&[url], Some("/etc/r.toml"));
+        assert!(text.starts_with("Settings file: /etc/r.toml\n"), "{text}");
+        assert!(text.ends_with("Check everything: restwell doctor --config /etc/r.toml"), "{text}");
+        assert!(text.contains("Encryption key: keys.encryption_key must be set"), "{text}");
+        assert!(text.contains("https://sleep.example.org; your proxy, or"), "{text}");
+        let text = lines(&[url, ("RESTWELL__KEYS__ENCRYPTION_KEY", "HIDDEN")], None);
+        assert!(text.contains("Encryption key: in the settings; save") && !text.contains("HIDDEN"), "{text}");
+    }
+}
