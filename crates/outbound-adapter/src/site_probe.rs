@@ -101,7 +101,7 @@ fn explained(error: io::Error) -> ProbeError {
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
             "it is for another host name".to_owned()
         }
-        CertificateError::UnknownIssuer => {
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => {
             "no authority that this machine trusts has signed it, or an intermediate certificate is missing"
                 .to_owned()
         }

@@ -11,7 +11,7 @@ const DOCUMENT: &str = r#"{"client_id": "https://hooks.example/client.json", "cl
 
 /// Reads a document that a TLS host serves in this response.
 async fn read_from(behaviour: Behaviour) -> Result<FetchedMetadata, MetadataError> {
-    let (authorities, host) = tls_host(behaviour).await;
+    let (authorities, host) = tls_host("hooks.example", behaviour).await;
     let fetcher = GuardedFetcher::new(LOOPBACK, answers(&[&[host.address]])).trusting(authorities);
     MetadataReader::new(Arc::new(fetcher)).read(&url()).await
 }
@@ -140,7 +140,7 @@ async fn cimd_section_4_4_the_headers_say_how_long_a_document_is_fresh() {
 
 #[tokio::test]
 async fn cimd_section_6_5_a_host_that_resolves_to_a_special_address_is_not_fetched() {
-    let (authorities, host) = tls_host(ok(DOCUMENT)).await;
+    let (authorities, host) = tls_host("hooks.example", ok(DOCUMENT)).await;
     for address in [host.address, "10.0.0.1:443".parse().unwrap(), "169.254.169.254:443".parse().unwrap()] {
         let fetcher = GuardedFetcher::new(OutboundPolicy::default(), answers(&[&[address]]));
         let reader = MetadataReader::new(Arc::new(fetcher.trusting(authorities.clone())));

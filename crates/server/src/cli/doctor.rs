@@ -17,6 +17,7 @@ use check::{Check, Status};
 use clap::Args;
 use domain::counted;
 use domain::user::Email;
+use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -24,7 +25,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "Example, on the server and as its user:\n  \
     restwell doctor --config /etc/restwell/restwell.toml --backup /var/backups/restwell.dump\n\n\
-    Changes nothing. The exit code is 0 unless a check failed; a warning is no failure. With --json, prints\n\
+    Changes nothing. The exit code is 0 unless a check failed; a warning is no failure. --json prints\n\
     {\"ok\": bool, \"checks\": [{\"name\", \"status\": \"ok|warning|failed|skipped\", \"message\", \"advice\"}]}.")]
 pub(crate) struct DoctorArguments {
     /// File or folder that your backups write, or a file that they touch at their end; its age is checked
@@ -38,6 +39,13 @@ pub(crate) struct DoctorArguments {
     json: bool,
 }
 
+/// Result with `--json`.
+#[derive(Serialize)]
+struct Report<'a> {
+    ok: bool,
+    checks: &'a [Check],
+}
+
 /// Runs every check and prints the results. Fails if a check failed.
 pub(crate) async fn run(
     arguments: &DoctorArguments,
@@ -47,7 +55,7 @@ pub(crate) async fn run(
     let checks = checks(arguments, settings, clock).await;
     let failed = checks.iter().filter(|check| check.status == Status::Failed).count();
     if arguments.json {
-        let report = serde_json::json!({ "ok": failed == 0, "checks": checks });
+        let report = Report { ok: failed == 0, checks: &checks };
         output::print_text(&format!("{}\n", output::json(&report)?))?;
     } else {
         output::print_text(&text(&checks))?;

@@ -62,7 +62,7 @@ fn trusting(identity: &Identity) -> TlsParameters {
 #[tokio::test]
 async fn a_sign_in_without_a_message_ends_before_the_sender() {
     let identity = Identity::new();
-    let accepting = || Behaviour { extensions: vec!["AUTH PLAIN"], ..Behaviour::starttls(&identity) };
+    let accepting = || Behaviour { extensions: vec!["AUTH PLAIN"], ..Behaviour::with_starttls(&identity) };
     let rejecting = Behaviour { instead: vec![("AUTH", Misbehaviour::Say("535 wrong"))], ..accepting() };
     for (behaviour, expected) in
         [(accepting(), None), (rejecting, Some("the mail server rejected AUTH with code 535"))]

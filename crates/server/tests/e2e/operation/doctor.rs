@@ -198,7 +198,7 @@ fn with_mounted_spool(world: &World, options: &str) -> Command {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_folder_that_is_full_read_only_or_of_another_user_fails() {
+async fn a_full_or_read_only_folder_and_files_of_another_user_fail() {
     let world = World::new(StoreKind::Sqlite).await;
     let report = Report::new(&run_process(with_mounted_spool(&world, "size=50m"), ""));
     report.assert_failed("disk", "50 MiB are free in", "enlarge");
@@ -221,7 +221,13 @@ async fn a_folder_that_is_full_read_only_or_of_another_user_fails() {
     bare.arg(command.get_program()).args(command.get_args()).env_clear();
     bare.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
     bare.env("RESTWELL__UPLOADS__SPOOL_DIRECTORY", &spool);
+    let key = world.dir.path().join("restwell.key");
+    std::os::unix::fs::chown(&key, Some(owner), None).expect("owner");
+    if !geteuid().is_root() {
+        std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o000)).expect("mode");
+    }
     let report = Report::new(&run_process(bare, ""));
+    report.assert_failed("keys", "restwell.key cannot be read: Permission denied", "as the server's user");
     let user = geteuid().as_raw();
     report.assert_failed(
         "disk",
