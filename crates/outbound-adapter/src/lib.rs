@@ -1,4 +1,4 @@
-//! Requests to untrusted hosts that apps and operators chose (ADR 66), and of `restwell doctor` to the public URL.
+//! Requests to untrusted hosts that apps and operators chose (ADR 66), and to the server's public URL.
 //!
 //! A name is resolved once, every address is checked, and the connection uses a checked address, so later
 //! changes of the name have no effect. Each request has its own connection, without the proxy variables of

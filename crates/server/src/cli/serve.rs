@@ -14,8 +14,8 @@ pub(super) async fn run(settings: &Settings, clock: SharedClock, file: Option<&P
     Box::pin(serve(settings, clock, file, |_| lifecycle::Signals::catch())).await
 }
 
-/// Serves until one of the signals arrives. `file` is the settings file; `signals` is called once the socket is
-/// bound to an address.
+/// Serves until one of the signals arrives. `file` is the settings file; `signals` is called once the socket
+/// is bound to an address.
 pub(crate) async fn serve(
     settings: &Settings,
     clock: SharedClock,
