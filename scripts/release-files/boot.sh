@@ -5,6 +5,9 @@ cd "$1"
 mount --bind . .
 cd "$1"
 mount -t proc proc proc
+# The kernel's settings are those of the host.
+mount --bind proc/sys proc/sys
+mount -o remount,bind,ro proc/sys
 mount -t sysfs -o ro sysfs sys
 mount -t cgroup2 cgroup2 sys/fs/cgroup
 mount -t tmpfs -o mode=755 tmpfs run
@@ -17,8 +20,8 @@ mkdir dev/pts dev/shm
 mount -t devpts -o newinstance,ptmxmode=0666 devpts dev/pts
 ln -s pts/ptmx dev/ptmx
 ln -s /proc/self/fd dev/fd
-touch dev/console
-mount --bind /dev/null dev/console
+# A separate node, because systemd changes its owner.
+mknod -m 600 dev/console c 1 3
 mkdir -p old
 pivot_root . old
 umount --lazy old
