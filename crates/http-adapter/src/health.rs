@@ -83,12 +83,11 @@ fn as_object<S: Serializer>(checks: &[Check], serializer: S) -> Result<S::Ok, S:
 pub(crate) async fn live(request: HttpRequest, state: web::Data<HttpState>) -> HttpResponse {
     let pass = request.headers().get(DOCTOR_PASS).and_then(|pass| pass.to_str().ok());
     let status = "ok";
-    match pass.filter(|pass| (state.is_doctor_pass)(pass)) {
-        None => HttpResponse::Ok().json(LiveBody { status }),
-        Some(_) => {
-            let caller = caller::seen(&request, &state.settings.proxies);
-            HttpResponse::Ok().json(DoctorBody { status, caller })
-        }
+    if pass.is_some_and(|pass| (state.is_doctor_pass)(pass)) {
+        let caller = caller::seen(&request, &state.settings.proxies);
+        HttpResponse::Ok().json(DoctorBody { status, caller })
+    } else {
+        HttpResponse::Ok().json(LiveBody { status })
     }
 }
 

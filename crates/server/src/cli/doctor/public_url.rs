@@ -24,6 +24,9 @@ pub(super) async fn check(public_url: &PublicUrl, keys: Option<&Keys>) -> Check 
     if public_url.is_loopback() && !public_url.is_https() {
         return Check::skipped(NAME, format!("{public_url} is reachable from this machine only"));
     }
+    if let Err(reason) = OutboundUrl::parse(public_url.as_str()) {
+        return Check::skipped(NAME, format!("{public_url} cannot be checked: it {reason}"));
+    }
     match examine(public_url, keys.map(|keys| &*keys.ring)).await {
         Err(error) => Check::failed(NAME, format!("{public_url}: {error:#}"), advice(&error)),
         Ok(Some(warning)) => Check::warning(NAME, warning, "Renew the certificate; check its renewal job."),
@@ -88,8 +91,7 @@ pub(super) async fn get(
     endpoint: Endpoint,
     headers: Vec<(&'static str, String)>,
 ) -> anyhow::Result<SiteResponse> {
-    let url = OutboundUrl::parse(&format!("{public_url}{}", endpoint.path()))
-        .context("only port 443 and ports from 1024 can be checked")?;
+    let url = OutboundUrl::parse(&format!("{public_url}{}", endpoint.path()))?;
     let request = OutboundRequest {
         url,
         is_reviewed: true,

@@ -132,6 +132,8 @@ on_sqlite! {
         report.assert_failed("keys", "keys.encryption_key must be set", "restwell key generate");
         report.assert_failed("public_url", "https://sleep.example.invalid: no connection", "DNS");
         assert_eq!(report.check("caller_address"), ("skipped", "the public URL was not reached", ""));
+        let low_port = public.with("RESTWELL__SERVER__PUBLIC_URL", "https://sleep.example.invalid:444");
+        assert_eq!(Report::of(&low_port, &[]).names_with("failed"), ["keys"]);
     }
 
     async fn mail_is_checked_up_to_the_sign_in_and_sent_only_on_request(world: World) {
