@@ -87,7 +87,7 @@ async fn checks(
     checks.push(disk::check(settings));
     checks.push(backup::check(arguments.backup.as_deref(), clock.as_ref()));
     let reached = public_url::check(public_url, keys.as_ref()).await;
-    let seen = caller_address::check(settings, public_url, &reached, keys, clock).await;
+    let seen = caller_address::check(settings, public_url, &reached, keys.as_ref()).await;
     checks.extend([reached, seen]);
     checks.push(mail::check(settings, public_url, arguments.mail_to.as_ref()).await);
     checks

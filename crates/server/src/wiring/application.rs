@@ -26,7 +26,7 @@ use mcp_adapter::McpState;
 use page_adapter::PageState;
 use std::sync::Arc;
 use system_adapter::{
-    DoctorPass, EncryptedFormSealer, EncryptedTotpSealer, EncryptedWebhookSigner, InProcessReadLedger,
+    EncryptedFormSealer, EncryptedTotpSealer, EncryptedWebhookSigner, InProcessReadLedger,
     InProcessUsageLedger, SystemEntropy,
 };
 
@@ -74,7 +74,6 @@ impl Application {
         let entropy: Arc<dyn Entropy> = Arc::new(SystemEntropy);
         let readiness = Arc::new(Readiness::default());
         let (reads, usage, flush_counts) = counting(store, &clock);
-        let doctor_pass = Arc::new(DoctorPass::new(encryption_key.clone(), clock.clone()));
         let pages = PageParts {
             store,
             settings,
@@ -102,7 +101,6 @@ impl Application {
             readiness: readiness.clone(),
             clock: clock.clone(),
             entropy,
-            doctor_pass,
         };
         let http = Arc::new(parts.shared());
         let api = Arc::new(parts.api(http.clone()));

@@ -31,7 +31,7 @@ use mcp_adapter::McpState;
 use page_adapter::ERROR_PAGES;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use system_adapter::{CachedAccessReader, DoctorPass, TimerPause};
+use system_adapter::{CachedAccessReader, TimerPause};
 
 /// Dependencies of the handlers.
 pub(super) struct HttpParts<'a> {
@@ -45,14 +45,13 @@ pub(super) struct HttpParts<'a> {
     pub(super) readiness: Arc<Readiness>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) entropy: Arc<dyn Entropy>,
-    pub(super) doctor_pass: Arc<DoctorPass>,
 }
 
 impl HttpParts<'_> {
     /// Wires what the API and the pages share.
     pub(super) fn shared(&self) -> HttpState {
         let (request_ids, usage) = (self.entropy.clone(), self.usage.clone());
-        let doctor_pass = self.doctor_pass.clone();
+        let doctor_pass = self.keys.doctor_pass.clone();
         let process_start = Instant::now();
         HttpState {
             health: self.readiness.clone(),

@@ -6,7 +6,7 @@ use application::key::{EnsureSigningKey, ReloadSigningKeys};
 use application::ports::system::KeyRing;
 use std::sync::Arc;
 use system_adapter::{
-    Ed25519KeyRing, EncryptionKey, SharedKeyReload, SystemClock, SystemEntropy, TokenParties,
+    DoctorPass, Ed25519KeyRing, EncryptionKey, SharedKeyReload, SystemClock, SystemEntropy, TokenParties,
 };
 
 /// The signing keys, and the use cases that create and reload them.
@@ -17,6 +17,8 @@ pub(crate) struct KeyParts {
     pub(crate) ensure: EnsureSigningKey,
     /// Loads the keys of the store.
     pub(crate) reload: Arc<SharedKeyReload>,
+    /// Passes of `restwell doctor` under the encryption key.
+    pub(crate) doctor_pass: Arc<DoctorPass>,
 }
 
 impl KeyParts {
@@ -30,14 +32,14 @@ impl KeyParts {
         Ok(Self::sealed_under(encryption_key, store, public_url, Arc::new(SystemClock)))
     }
 
-    /// Wires the keys of a store, sealed with this encryption key.
-    pub(crate) fn sealed_under(
+    pub(super) fn sealed_under(
         encryption_key: EncryptionKey,
         store: &Store,
         public_url: &PublicUrl,
         clock: SharedClock,
     ) -> Self {
         let parties = TokenParties { issuer: public_url.to_string(), audience: public_url.to_string() };
+        let doctor_pass = Arc::new(DoctorPass::new(encryption_key.clone(), clock.clone()));
         let ring = Arc::new(Ed25519KeyRing::new(encryption_key, parties));
         let port: Arc<dyn KeyRing> = ring.clone();
         Self {
@@ -53,6 +55,7 @@ impl KeyParts {
                 ReloadSigningKeys::new(store.signing_keys.clone(), port),
             )),
             ring,
+            doctor_pass,
         }
     }
 }

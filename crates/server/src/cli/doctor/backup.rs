@@ -3,6 +3,7 @@
 use super::check::Check;
 use application::ports::system::Clock;
 use chrono::{DateTime, TimeDelta, Utc};
+use std::fs::Metadata;
 use std::io;
 use std::path::Path;
 use system_adapter::exposed_mode;
@@ -53,18 +54,27 @@ struct Written {
     exposed: bool,
 }
 
+impl Written {
+    fn new(metadata: &Metadata) -> io::Result<Self> {
+        Ok(Self { written_at: metadata.modified()?.into(), exposed: exposed_mode(metadata).is_some() })
+    }
+}
+
 /// Returns the file, or the newest entry of the folder; `None` for an empty folder.
 fn newest(path: &Path) -> io::Result<Option<Written>> {
     let found = path.metadata()?;
-    let is_exposed = exposed_mode(&found).is_some();
+    let whole = Written::new(&found)?;
     if !found.is_dir() {
-        return Ok(Some(Written { written_at: found.modified()?.into(), exposed: is_exposed }));
+        return Ok(Some(whole));
     }
-    let mut newest = None;
+    let mut newest: Option<Written> = None;
     for entry in path.read_dir()? {
-        newest = newest.max(Some(DateTime::<Utc>::from(entry?.metadata()?.modified()?)));
+        let one = Written::new(&entry?.metadata()?)?;
+        if newest.as_ref().is_none_or(|newest| newest.written_at < one.written_at) {
+            newest = Some(Written { exposed: one.exposed && whole.exposed, ..one });
+        }
     }
-    Ok(newest.map(|written_at| Written { written_at, exposed: is_exposed }))
+    Ok(newest)
 }
 
 #[cfg(test)]

@@ -2,9 +2,8 @@
 
 use super::check::{Check, Status};
 use super::public_url::get;
-use super::store::Keys;
 use crate::settings::{PublicUrl, Settings};
-use crate::wiring::SharedClock;
+use crate::wiring::KeyParts;
 use anyhow::Context as _;
 use http_adapter::caller::SeenCaller;
 use http_adapter::{DOCTOR_PASS, Endpoint};
@@ -24,13 +23,11 @@ pub(super) async fn check(
     settings: &Settings,
     public_url: &PublicUrl,
     reached: &Check,
-    keys: Option<Keys>,
-    clock: &SharedClock,
+    keys: Option<&KeyParts>,
 ) -> Check {
     let reason = match (reached.status, keys) {
         (Status::Ok | Status::Warning, Some(keys)) => {
-            let pass = DoctorPass::new(keys.encryption, clock.clone());
-            return seen_by_server(settings, public_url, &pass).await;
+            return seen_by_server(settings, public_url, &keys.doctor_pass).await;
         }
         (Status::Ok | Status::Warning, None) => "the keys cannot be used",
         (Status::Failed, _) => "the public URL was not reached",

@@ -63,10 +63,12 @@ const MOUNT: &str = "Check that the volume is mounted.";
 fn by_space(folder: &Path, free: u64) -> Check {
     let message = format!("{} MiB are free in {}", free >> 20, folder.display());
     let advice = "Free space on this volume, or enlarge it.";
-    match free {
-        ..LEAST => Check::failed(NAME, message, advice),
-        ..SCARCE => Check::warning(NAME, message, advice),
-        _ => Check::ok(NAME, message),
+    if free < LEAST {
+        Check::failed(NAME, message, advice)
+    } else if free < SCARCE {
+        Check::warning(NAME, message, advice)
+    } else {
+        Check::ok(NAME, message)
     }
 }
 

@@ -1,9 +1,9 @@
 //! Check of the public URL: reached, with a valid certificate, and answered by this installation.
 
 use super::check::Check;
-use super::store::Keys;
 use crate::lifecycle::Period;
 use crate::settings::PublicUrl;
+use crate::wiring::KeyParts;
 use anyhow::{Context as _, bail};
 use application::ports::system::OutboundRequest;
 use domain::outbound::OutboundUrl;
@@ -19,7 +19,7 @@ const NAME: &str = "public_url";
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Requests the metadata and the keys through the public URL. Without `keys`, the keys are not compared.
-pub(super) async fn check(public_url: &PublicUrl, keys: Option<&Keys>) -> Check {
+pub(super) async fn check(public_url: &PublicUrl, keys: Option<&KeyParts>) -> Check {
     // No other machine can use the URL, so nothing is in front of the server.
     if public_url.is_loopback() && !public_url.is_https() {
         return Check::skipped(NAME, format!("{public_url} is reachable from this machine only"));

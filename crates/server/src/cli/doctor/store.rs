@@ -5,8 +5,6 @@ use crate::cli::check_config;
 use crate::settings::{PublicUrl, Settings, StoragePlace};
 use crate::wiring::{ClockSkew, IfMissing, KeyParts, KeySource, Store, explained, refusal};
 use application::schema::SchemaState;
-use std::sync::Arc;
-use system_adapter::{Ed25519KeyRing, EncryptionKey, SystemClock};
 
 /// Checks the store and its schema; returns the store if this program can use it.
 pub(super) async fn check(settings: &Settings) -> (Vec<Check>, Option<Store>) {
@@ -63,19 +61,12 @@ async fn schema(store: &Store, state: &SchemaState) -> (Check, bool) {
     (check, true)
 }
 
-/// Keys of this installation.
-pub(super) struct Keys {
-    pub(super) encryption: EncryptionKey,
-    /// Signing keys.
-    pub(super) ring: Arc<Ed25519KeyRing>,
-}
-
 /// Checks the encryption key, and that it decrypts the signing keys.
 pub(super) async fn keys(
     settings: &Settings,
     public_url: &PublicUrl,
     store: Option<&Store>,
-) -> (Check, Option<Keys>) {
+) -> (Check, Option<KeyParts>) {
     const NAME: &str = "keys";
     let source = match check_config::key_source(settings, public_url) {
         Ok(source) => source,
@@ -93,7 +84,7 @@ pub(super) async fn keys(
         let advice = "Restore it from your backup. For a new store, `restwell migrate` creates it.";
         return (Check::failed(NAME, message, advice), None);
     }
-    match loaded(&source, settings, public_url, store).await {
+    match loaded(settings, public_url, store).await {
         Err(error) => {
             let advice = "Use the encryption key that this store was created with, from your safe copy, with mode 0600 and \
                           as the server's user.";
@@ -107,16 +98,10 @@ pub(super) async fn keys(
     }
 }
 
-async fn loaded(
-    source: &KeySource,
-    settings: &Settings,
-    public_url: &PublicUrl,
-    store: &Store,
-) -> anyhow::Result<Keys> {
-    let encryption = source.load(settings, store).await?;
-    let keys = KeyParts::sealed_under(encryption.clone(), store, public_url, Arc::new(SystemClock));
+async fn loaded(settings: &Settings, public_url: &PublicUrl, store: &Store) -> anyhow::Result<KeyParts> {
+    let keys = KeyParts::new(store, settings, public_url).await?;
     keys.reload.run().await?;
-    Ok(Keys { encryption, ring: keys.ring })
+    Ok(keys)
 }
 
 /// Compares this machine's clock with the database's.
