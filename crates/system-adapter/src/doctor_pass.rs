@@ -45,12 +45,19 @@ impl DoctorPass {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use application::ports::system::MockClock;
+    use chrono::{DateTime, Utc};
+
+    /// A clock that stands still at this second.
+    struct StoppedClock(i64);
+
+    impl Clock for StoppedClock {
+        fn now(&self) -> DateTime<Utc> {
+            DateTime::from_timestamp(self.0, 0).unwrap()
+        }
+    }
 
     fn at(key: &EncryptionKey, second: i64) -> DoctorPass {
-        let mut clock = MockClock::new();
-        clock.expect_now().returning(move || chrono::DateTime::from_timestamp(second, 0).unwrap());
-        DoctorPass::new(key.clone(), Arc::new(clock))
+        DoctorPass::new(key.clone(), Arc::new(StoppedClock(second)))
     }
 
     #[test]
