@@ -6,6 +6,14 @@ fail() { printf '%s: %s\n' "$0" "$*" >&2; exit 1; }
 # Runs a command as root, without a prompt: as_root COMMAND...
 as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo -n "$@"; fi; }
 
+# Prints the version of the workspace.
+workspace_version() { sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"$/\1/p' Cargo.toml; }
+
+# Prints the files of the documentation and of deploy/ that belong to a release, one a line.
+documents() {
+    git ls-files -- '*.md' deploy docs LICENSE\* | grep -vE '^(crates|scripts|\.github|deploy/debian|docs/images)/|^docs/performance.json$'
+}
+
 # Fails if a program is missing: require PART PROGRAM..., where PART is an argument of scripts/packages.
 require() {
     local program

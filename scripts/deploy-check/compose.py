@@ -34,7 +34,8 @@ ENGINE = """
 docker() {
     case "$*" in
         "run --rm restwell:$VERSION "*) shift 3; "$RESTWELL_BIN" "$@" ;;
-        "load --input restwell-$VERSION-"*.image.tar | "compose "*) ;;
+        "version --format {{.Server.Arch}}") echo amd64 ;;
+        "load --input restwell-$VERSION-amd64.image.tar" | "compose "*) ;;
         *) return 1 ;;
     esac
 }

@@ -29,21 +29,31 @@ pub(super) fn report(steps: &[String; 5], format: LogFormat) {
     }
 }
 
+/// Where deploy/systemd/restwell.service has the key that is in `INSTALLED_KEY`; `restwell-run` passes it, too.
+const CREDENTIAL: &str = "/run/credentials/restwell.service/restwell-key";
+const INSTALLED_KEY: &str = "/etc/restwell/restwell.key";
+
 fn steps(settings: &Settings, public_url: &PublicUrl, file: Option<&Path>) -> [String; 5] {
-    let option = file.map(|file| format!(" --config {}", file.display())).unwrap_or_default();
+    let key_file = settings.keys.encryption_key_file.as_deref();
+    let is_service = key_file == Some(Path::new(CREDENTIAL));
+    let command = if is_service { "restwell-run" } else { "restwell" };
+    let option =
+        file.filter(|_| !is_service).map(|file| format!(" --config {}", file.display())).unwrap_or_default();
     let file = file.map_or_else(
         || "none, only variables and defaults; name a file with --config or RESTWELL_CONFIG".to_owned(),
         |file| file.display().to_string(),
     );
     let key = match KeySource::from_settings(settings, public_url) {
         Err(problem) => problem.to_string(),
-        Ok(KeySource::File(path)) => {
-            format!("{}; save a copy in a safe place, because backups need it", path.display())
+        Ok(source) => {
+            let place = match (&source, key_file) {
+                (KeySource::File(path), _) => path.display().to_string(),
+                (KeySource::Setting, Some(_)) if is_service => INSTALLED_KEY.to_owned(),
+                (KeySource::Setting, Some(path)) => path.display().to_string(),
+                (KeySource::Setting, None) => "in the settings".to_owned(),
+            };
+            format!("{place}; save a copy in a safe place, because backups need it")
         }
-        Ok(KeySource::Setting) => match &settings.keys.encryption_key_file {
-            Some(path) => format!("{}; save a copy in a safe place, because backups need it", path.display()),
-            None => "in the settings; save a copy in a safe place, because backups need it".to_owned(),
-        },
     };
     let reach = if public_url.is_loopback() {
         "only this machine reaches it; for others, set server.public_url to an https URL"
@@ -54,10 +64,10 @@ fn steps(settings: &Settings, public_url: &PublicUrl, file: Option<&Path>) -> [S
         format!("Settings file: {file}"),
         format!("Encryption key: {key}"),
         format!(
-            "First person: restwell user create --email you@example.org --timezone Europe/Berlin{option}"
+            "First person: {command} user create --email you@example.org --timezone Europe/Berlin{option}"
         ),
         format!("Public URL: {public_url}; {reach}"),
-        format!("Check everything: restwell doctor{option}"),
+        format!("Check everything: {command} doctor{option}"),
     ]
 }
 
@@ -72,6 +82,18 @@ mod tests {
         let settings = Settings::from_sources(None, &variables).unwrap();
         let public_url = settings.server.public_url(settings.server.listen).unwrap();
         steps(&settings, &public_url, file.map(Path::new)).join("\n")
+    }
+
+    #[test]
+    fn the_steps_of_the_installed_service_use_restwell_run() {
+        let key = [("RESTWELL__KEYS__ENCRYPTION_KEY".into(), "HIDDEN".into())];
+        let mut settings = Settings::from_sources(None, &key.into_iter().collect()).unwrap();
+        settings.keys.encryption_key_file = Some(CREDENTIAL.into());
+        let public_url = settings.server.public_url(settings.server.listen).unwrap();
+        let text = steps(&settings, &public_url, Some(Path::new("/etc/restwell/restwell.toml"))).join("\n");
+        assert!(text.contains("Encryption key: /etc/restwell/restwell.key; save"), "{text}");
+        assert!(text.contains("First person: restwell-run user create --email"), "{text}");
+        assert!(text.ends_with("Check everything: restwell-run doctor"), "{text}");
     }
 
     #[test]

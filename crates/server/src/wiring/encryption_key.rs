@@ -30,11 +30,16 @@ impl KeySource {
             );
             return Err(Problem::new("keys.encryption_key", text));
         }
+        Ok(Self::File(Self::created_file(settings)?))
+    }
+
+    /// Returns the key file that a loopback server creates.
+    pub(crate) fn created_file(settings: &Settings) -> Result<PathBuf, Problem> {
         let folder = match settings.storage.place()? {
             StoragePlace::Sqlite(path) => path.parent().map(Path::to_path_buf).unwrap_or_default(),
             StoragePlace::Postgres(_) => settings.storage.data_dir.clone(),
         };
-        Ok(Self::File(folder.join("restwell.key")))
+        Ok(folder.join("restwell.key"))
     }
 
     /// Reads the key, or creates its file. The file is only created if the store has no signing keys, because

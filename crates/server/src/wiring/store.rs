@@ -143,7 +143,9 @@ impl Store {
 
 async fn open_sqlite(settings: &Settings, path: &Path, if_missing: IfMissing) -> anyhow::Result<Store> {
     let create = if_missing == IfMissing::Create;
-    if !create && !path.exists() {
+    if !create
+        && !path.try_exists().with_context(|| format!("the store {} cannot be read", path.display()))?
+    {
         bail!("there is no store at {} yet; run `restwell migrate` to create it", path.display());
     }
     if let Some(folder) = path.parent().filter(|_| create) {

@@ -1,6 +1,6 @@
 //! Check of the age of the last backup.
 
-use super::check::Check;
+use super::check::{Check, Status};
 use application::ports::system::Clock;
 use chrono::{DateTime, TimeDelta, Utc};
 use std::fs::Metadata;
@@ -27,12 +27,17 @@ pub(super) fn check(path: Option<&Path>, clock: &dyn Clock) -> Check {
     match newest(path) {
         Err(error) => Check::failed(NAME, format!("{shown} cannot be read: {error}"), JOB),
         Ok(None) => Check::failed(NAME, format!("the folder {shown} is empty"), JOB),
-        Ok(Some(found)) if found.exposed => Check::warning(
-            NAME,
-            format!("other users of this machine can access {shown}, which holds health data"),
-            format!("chmod go= {shown}"),
-        ),
-        Ok(Some(found)) => by_age(clock.now() - found.written_at, JOB),
+        Ok(Some(found)) if found.is_empty => {
+            Check::failed(NAME, format!("the newest file in {shown} is empty"), JOB)
+        }
+        Ok(Some(found)) => {
+            let check = by_age(clock.now() - found.written_at, JOB);
+            if !found.exposed || check.status != Status::Ok {
+                return check;
+            }
+            let message = format!("other users of this machine can read the backup in {shown}");
+            Check::warning(NAME, message, format!("chmod go= {shown}"))
+        }
     }
 }
 
@@ -52,11 +57,14 @@ struct Written {
     written_at: DateTime<Utc>,
     /// Whether other users of this machine can access it.
     exposed: bool,
+    /// Whether it is an empty file of a folder. A file that backups touch may be empty.
+    is_empty: bool,
 }
 
 impl Written {
     fn new(metadata: &Metadata) -> io::Result<Self> {
-        Ok(Self { written_at: metadata.modified()?.into(), exposed: exposed_mode(metadata).is_some() })
+        let exposed = exposed_mode(metadata).is_some() && metadata.len() > 0;
+        Ok(Self { written_at: metadata.modified()?.into(), exposed, is_empty: false })
     }
 }
 
@@ -69,9 +77,11 @@ fn newest(path: &Path) -> io::Result<Option<Written>> {
     }
     let mut newest: Option<Written> = None;
     for entry in path.read_dir()? {
-        let one = Written::new(&entry?.metadata()?)?;
+        let metadata = entry?.metadata()?;
+        let one = Written::new(&metadata)?;
         if newest.as_ref().is_none_or(|newest| newest.written_at < one.written_at) {
-            newest = Some(Written { exposed: one.exposed && whole.exposed, ..one });
+            newest =
+                Some(Written { exposed: one.exposed && whole.exposed, is_empty: metadata.len() == 0, ..one });
         }
     }
     Ok(newest)
@@ -79,9 +89,10 @@ fn newest(path: &Path) -> io::Result<Option<Written>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::check::Status;
     use super::*;
+    use std::fs::File;
     use std::os::unix::fs::PermissionsExt as _;
+    use std::time::{Duration, SystemTime};
     use system_adapter::SystemClock;
 
     fn status(path: &Path) -> Status {
@@ -108,7 +119,14 @@ mod tests {
         assert_eq!(status(&file), Status::Ok);
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
         assert_eq!(status(&file), Status::Warning);
+        let ten_days = SystemTime::now() - Duration::from_hours(240);
+        File::options().write(true).open(&file).unwrap().set_modified(ten_days).unwrap();
+        assert_eq!(status(&file), Status::Failed, "its mode hides its age");
         assert_eq!(status(&folder.path().join("missing")), Status::Failed);
+        let empty = folder.path().join("empty");
+        File::create(&empty).unwrap();
+        assert_eq!(status(folder.path()), Status::Failed);
+        assert_eq!(status(&empty), Status::Ok, "a job may touch a file");
         let skipped = check(None, &SystemClock);
         assert_eq!(skipped.status, Status::Skipped);
         assert!(skipped.advice.unwrap().contains("--backup"));

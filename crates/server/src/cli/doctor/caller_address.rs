@@ -59,6 +59,11 @@ async fn ask(public_url: &PublicUrl, pass: &DoctorPass) -> anyhow::Result<Option
 fn verdict(seen: &SeenCaller, header: &str, by_tls: bool) -> Check {
     let SeenCaller { address, peer, has_header, is_trusted } = seen;
     match (has_header, is_trusted) {
+        (true, true) if address == peer && !peer.is_loopback() => Check::failed(
+            NAME,
+            format!("all callers share the address {peer}: {header} of that proxy has no address"),
+            format!("Let the proxy write the caller's address to {header}."),
+        ),
         (true, true) => {
             Check::ok(NAME, format!("{address} arrives as the caller's address through the proxy {peer}"))
         }
@@ -71,7 +76,7 @@ fn verdict(seen: &SeenCaller, header: &str, by_tls: bool) -> Check {
                 "Add {peer}, or the network of your proxies, to server.trusted_proxies, and restart the server."
             ),
         ),
-        (false, _) if by_tls => Check::ok(NAME, format!("{address} arrives directly, without a proxy")),
+        (false, false) if by_tls => Check::ok(NAME, format!("{address} arrives directly, without a proxy")),
         (false, _) => Check::failed(
             NAME,
             format!("all callers share the address {peer}: that proxy does not send {header}"),
@@ -98,10 +103,19 @@ mod tests {
         let unnamed = check(true, false, false);
         assert_eq!(unnamed.status, Status::Failed);
         assert!(unnamed.advice.unwrap().starts_with("Add 10.0.7.5"));
-        for is_trusted in [true, false] {
-            let silent = check(false, is_trusted, false);
+        for (is_trusted, by_tls) in [(true, false), (true, true), (false, false)] {
+            let silent = check(false, is_trusted, by_tls);
             assert_eq!(silent.status, Status::Failed);
             assert!(silent.message.ends_with("does not send x-forwarded-for"));
+        }
+    }
+
+    #[test]
+    fn a_header_without_an_address_fails_unless_the_proxy_is_local() {
+        for (peer, expected) in [("10.0.7.5", Status::Failed), ("127.0.0.1", Status::Ok)] {
+            let peer = peer.parse().unwrap();
+            let seen = SeenCaller { address: peer, peer, has_header: true, is_trusted: true };
+            assert_eq!(verdict(&seen, "x-forwarded-for", false).status, expected);
         }
     }
 }

@@ -2,29 +2,19 @@
 
 use serde::Serialize;
 
-/// Outcome of a check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+/// Outcome of a check, the worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Status {
-    Ok,
+    Failed,
     /// Works, and needs attention.
     Warning,
-    Failed,
+    Ok,
     /// Not checked: it is not configured, or depends on a check that failed.
     Skipped,
 }
 
 impl Status {
-    /// Returns the order of a list that begins with the worst.
-    pub(super) const fn severity(self) -> u8 {
-        match self {
-            Self::Failed => 0,
-            Self::Warning => 1,
-            Self::Ok => 2,
-            Self::Skipped => 3,
-        }
-    }
-
     pub(super) const fn as_str(self) -> &'static str {
         match self {
             Self::Ok => "ok",

@@ -20,7 +20,7 @@ const SCARCE: u64 = 1 << 30;
 pub(super) fn check(settings: &Settings) -> Check {
     let folders = folders(settings);
     let mut found: Vec<Check> = folders.iter().map(|folder| folder_check(folder)).collect();
-    found.sort_by_key(|check| check.status.severity());
+    found.sort_by_key(|check| check.status);
     let advice = found.first().and_then(|worst| worst.advice.clone());
     let status = found.first().map(|worst| worst.status);
     let message = found.into_iter().map(|check| check.message).collect::<Vec<_>>().join("; ");
@@ -48,9 +48,8 @@ fn folders(settings: &Settings) -> Vec<PathBuf> {
 
 fn folder_check(folder: &Path) -> Check {
     let shown = folder.display();
-    match access(folder, Access::WRITE_OK | Access::EXEC_OK) {
-        Ok(()) => {}
-        Err(error) => return unwritable(folder, error),
+    if let Err(error) = access(folder, Access::WRITE_OK | Access::EXEC_OK) {
+        return unwritable(folder, error);
     }
     match statvfs(folder) {
         Err(error) => Check::failed(NAME, format!("the free space of {shown} is unknown: {error}"), MOUNT),
@@ -75,13 +74,21 @@ fn by_space(folder: &Path, free: u64) -> Check {
 fn unwritable(folder: &Path, error: Errno) -> Check {
     let (shown, user) = (folder.display(), geteuid().as_raw());
     match (error, folder.metadata()) {
-        (Errno::ACCESS, Ok(metadata)) => Check::failed(
+        (Errno::ACCESS, Ok(metadata)) if metadata.is_dir() => Check::failed(
             NAME,
-            format!(
-                "the folder {shown} belongs to user {}, and this program runs as user {user}",
-                metadata.uid()
-            ),
-            format!("As root: chown -R {user} {shown}"),
+            format!("user {user}, who runs this command, cannot write to {shown} of user {}", metadata.uid()),
+            "Run this command as the server's user (with the package: restwell-run doctor). If that is this user, give \
+             it write access to the folder.",
+        ),
+        (Errno::ACCESS, Ok(_)) => Check::failed(
+            NAME,
+            format!("{shown} is not a folder"),
+            "Correct storage.url, storage.data_dir or uploads.spool_directory.",
+        ),
+        (Errno::NOENT, _) => Check::failed(
+            NAME,
+            format!("the folder {shown} does not exist"),
+            "Run `restwell migrate`, which creates the store's folder, or correct the settings.",
         ),
         (Errno::ROFS, _) => Check::failed(
             NAME,
@@ -108,15 +115,11 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_of_another_user_is_reported_with_both_users() {
-        let folder = tempfile::tempdir().unwrap();
-        let check = unwritable(folder.path(), Errno::ACCESS);
-        let user = geteuid().as_raw();
-        assert!(
-            check.message.ends_with(&format!("belongs to user {user}, and this program runs as user {user}"))
-        );
-        assert!(check.advice.unwrap().starts_with("As root: chown -R"));
-        assert!(unwritable(folder.path(), Errno::ROFS).message.contains("read-only"));
-        assert_eq!(folder_check(Path::new("/nonexistent/folder")).status, Status::Failed);
+    fn a_missing_folder_and_a_file_in_its_place_are_told_apart() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        assert!(unwritable(file.path(), Errno::ACCESS).message.ends_with("is not a folder"));
+        let missing = folder_check(Path::new("/nonexistent/folder"));
+        assert_eq!(missing.status, Status::Failed);
+        assert!(missing.message.ends_with("does not exist"));
     }
 }

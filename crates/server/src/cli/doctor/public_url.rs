@@ -22,7 +22,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 pub(super) async fn check(public_url: &PublicUrl, keys: Option<&KeyParts>) -> Check {
     // No other machine can use the URL, so nothing is in front of the server.
     if public_url.is_loopback() && !public_url.is_https() {
-        return Check::skipped(NAME, format!("{public_url} is reachable from this machine only"));
+        return Check::skipped(NAME, format!("not checked: only this machine can use {public_url}"));
     }
     if let Err(reason) = OutboundUrl::parse(public_url.as_str()) {
         return Check::skipped(NAME, format!("{public_url} cannot be checked: it {reason}"));

@@ -18,7 +18,8 @@ pub(super) fn check(settings: anyhow::Result<Settings>) -> (Vec<Check>, Option<U
     match validated {
         Err(error) => {
             let reason = format!("{error:#}").replace('\n', "; ");
-            let advice = "Correct the settings; `restwell reference configuration` describes each.";
+            let advice = "Correct the settings (`restwell reference configuration` describes each), or the path in --config or \
+                 RESTWELL_CONFIG.";
             (vec![Check::failed(NAME, reason, advice)], None)
         }
         Ok((valid, settings)) => {

@@ -71,8 +71,13 @@ pub(super) async fn keys(
     let source = match check_config::key_source(settings, public_url) {
         Ok(source) => source,
         Err(problem) => {
-            let advice =
-                "Restore the key from your safe copy. For a new store, `restwell key generate` prints one.";
+            let advice = match KeySource::created_file(settings) {
+                Ok(created) if created.exists() => {
+                    format!("Set keys.encryption_key_file to {}, the key of this store.", created.display())
+                }
+                _ => "Restore the key from your safe copy. For a new store, `restwell key generate` prints one."
+                    .to_owned(),
+            };
             return (Check::failed(NAME, problem.to_string(), advice), None);
         }
     };
@@ -81,7 +86,8 @@ pub(super) async fn keys(
         && !path.exists()
     {
         let message = format!("the key file {} does not exist", path.display());
-        let advice = "Restore it from your backup. For a new store, `restwell migrate` creates it.";
+        let advice =
+            "Restore it from your safe copy. If it is lost, see docs/operating.md, \"The encryption key\".";
         return (Check::failed(NAME, message, advice), None);
     }
     match loaded(settings, public_url, store).await {

@@ -121,7 +121,7 @@ on_sqlite! {
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).expect("mode");
         Report::of(&world, &[]).assert_failed("keys", "has mode 0644, which lets others access it", "0600");
         std::fs::remove_file(&file).expect("removed");
-        Report::of(&world, &[]).assert_failed("keys", "restwell.key does not exist", "Restore it from your backup");
+        Report::of(&world, &[]).assert_failed("keys", "restwell.key does not exist", "Restore it from your safe copy");
         assert!(!file.exists(), "doctor made a key");
         write(&file, 0o600, &world.ok(&["key", "generate"]));
         Report::of(&world, &[]).assert_failed("keys", "key", "that this store was created with");
@@ -233,8 +233,8 @@ async fn a_full_or_read_only_folder_and_files_of_another_user_fail() {
     let user = geteuid().as_raw();
     report.assert_failed(
         "disk",
-        &format!("belongs to user {owner}, and this program runs as user {user}"),
-        &format!("chown -R {user} "),
+        &format!("user {user}, who runs this command, cannot write to"),
+        "Run this command as the server's user",
     );
 }
 
