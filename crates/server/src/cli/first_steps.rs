@@ -29,7 +29,7 @@ pub(super) fn report(steps: &[String; 5], format: LogFormat) {
     }
 }
 
-/// Where deploy/systemd/restwell.service has the key that is in `INSTALLED_KEY`; `restwell-run` passes it, too.
+/// Where restwell.service and `restwell-run` have the key of `INSTALLED_KEY`.
 const CREDENTIAL: &str = "/run/credentials/restwell.service/restwell-key";
 const INSTALLED_KEY: &str = "/etc/restwell/restwell.key";
 
