@@ -5,7 +5,7 @@ cd "$1"
 mount --bind . .
 cd "$1"
 mount -t proc proc proc
-# The kernel's settings are those of the host.
+# The host shares the kernel's settings.
 mount --bind proc/sys proc/sys
 mount -o remount,bind,ro proc/sys
 mount -t sysfs -o ro sysfs sys

@@ -43,7 +43,7 @@ class Callers:
             try:
                 call(http, servers[next(turns) % len(servers)])
                 self.counts[kind] += 1
-            except (CheckError, requests.RequestException) as error:
+            except (CheckError, KeyError, requests.RequestException) as error:
                 self.errors.append(f"{kind}: {error}")
             time.sleep(PAUSE)
 

@@ -75,8 +75,9 @@ class Upgrade:
     def migrate(self, binary):
         process = self.deployment.try_run(binary, "migrate")
         expect(f"restwell migrate: {process.stderr}", process.returncode, 0)
-        [line] = [line for line in process.stderr.splitlines() if line.startswith(self.deployment.store.split(":")[0])] or [""]
-        return line.rpartition(": ")[2]
+        lines = [line for line in process.stderr.splitlines() if line.startswith(self.deployment.store.split(":")[0])]
+        expect("lines of restwell migrate about the store", len(lines), 1)
+        return lines[0].rpartition(": ")[2]
 
     def record(self, base, binary):
         """Saves what a server and a program return now."""

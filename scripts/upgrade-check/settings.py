@@ -49,6 +49,9 @@ def main():
             lines = changed
         else:
             rejected.append(COMMENTED.match(lines[index])[1])
+    # Others need files, or exclude each other.
+    if len(rejected) * 2 > len(order) or not order:
+        raise SetupError(f"{len(rejected)} of {len(order)} commented settings are rejected by the earlier version itself")
     for binary in (old, new):
         if error := rejection(binary, trial, "".join(lines)):
             raise SetupError(f"the settings of the earlier version are rejected: {error}")

@@ -66,7 +66,7 @@ def intakes(client: AuthenticatedClient, user_id: str, start_date: str | Unset =
         for log in supplement["logs"]
     ]
     types = {"log_id": "string", "supplement_id": "string", "brand": "string", "name": "string", "servings": "float64"}
-    return _frame(rows, types, utc=["created_at"]).sort_values("created_at", ignore_index=True)
+    return _frame(rows, types, utc=["created_at"]).sort_values("created_at", kind="stable", ignore_index=True)
 
 
 def ingredients(client: AuthenticatedClient, user_id: str, start_date: str | Unset = UNSET) -> pd.DataFrame:

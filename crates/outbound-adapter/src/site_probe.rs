@@ -85,7 +85,7 @@ impl SiteProbe {
     }
 }
 
-/// An exchange fails only if the bytes are not those of a response.
+/// An exchange fails only if the bytes are no response.
 const fn without_reason(_: OutboundError) -> ProbeError {
     ProbeError::NotHttp
 }

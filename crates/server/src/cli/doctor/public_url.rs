@@ -46,8 +46,8 @@ fn advice(error: &anyhow::Error) -> String {
         Some(ProbeError::Tls(_)) => "Enable TLS on the port of server.public_url.",
         Some(ProbeError::NoAuthorities(_)) => "Install the package ca-certificates.",
         Some(ProbeError::Setup(_) | ProbeError::NotHttp) | None => {
-            "Check that the proxy forwards to this server, that it runs, and that its settings and store are those of this \
-             command."
+            "Check that the proxy forwards to this server, that it runs, and that this command uses its settings and \
+             store."
         }
     }
     .to_owned()
