@@ -31,7 +31,7 @@ pub(super) fn check(path: Option<&Path>, clock: &dyn Clock) -> Check {
             Check::failed(NAME, format!("the newest file in {shown} is empty"), JOB)
         }
         Ok(Some(found)) => {
-            let check = by_age(clock.now() - found.written_at, JOB);
+            let check = by_age(clock.now() - found.at, JOB);
             if !found.exposed || check.status != Status::Ok {
                 return check;
             }
@@ -54,7 +54,7 @@ fn by_age(age: TimeDelta, advice: &str) -> Check {
 
 /// Latest file of a backup.
 struct Written {
-    written_at: DateTime<Utc>,
+    at: DateTime<Utc>,
     /// Whether other users of this machine can access it.
     exposed: bool,
     /// Whether it is an empty file of a folder. A file that backups touch may be empty.
@@ -64,7 +64,7 @@ struct Written {
 impl Written {
     fn new(metadata: &Metadata) -> io::Result<Self> {
         let exposed = exposed_mode(metadata).is_some() && metadata.len() > 0;
-        Ok(Self { written_at: metadata.modified()?.into(), exposed, is_empty: false })
+        Ok(Self { at: metadata.modified()?.into(), exposed, is_empty: false })
     }
 }
 
@@ -79,7 +79,7 @@ fn newest(path: &Path) -> io::Result<Option<Written>> {
     for entry in path.read_dir()? {
         let metadata = entry?.metadata()?;
         let one = Written::new(&metadata)?;
-        if newest.as_ref().is_none_or(|newest| newest.written_at < one.written_at) {
+        if newest.as_ref().is_none_or(|newest| newest.at < one.at) {
             newest =
                 Some(Written { exposed: one.exposed && whole.exposed, is_empty: metadata.len() == 0, ..one });
         }
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
     use std::fs::File;
     use std::os::unix::fs::PermissionsExt as _;
-    use std::time::{Duration, SystemTime};
+    use std::time::SystemTime;
     use system_adapter::SystemClock;
 
     fn status(path: &Path) -> Status {
@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(status(&file), Status::Ok);
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
         assert_eq!(status(&file), Status::Warning);
-        let ten_days = SystemTime::now() - Duration::from_hours(240);
+        let ten_days = SystemTime::from(SystemClock.now() - TimeDelta::days(10));
         File::options().write(true).open(&file).unwrap().set_modified(ten_days).unwrap();
         assert_eq!(status(&file), Status::Failed, "its mode hides its age");
         assert_eq!(status(&folder.path().join("missing")), Status::Failed);
