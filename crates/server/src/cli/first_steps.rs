@@ -63,9 +63,7 @@ fn steps(settings: &Settings, public_url: &PublicUrl, file: Option<&Path>) -> [S
     [
         format!("Settings file: {file}"),
         format!("Encryption key: {key}"),
-        format!(
-            "First person: {command} user create --email you@example.org --timezone Europe/Berlin{option}"
-        ),
+        format!("First person: {command} user create --email ADDRESS --timezone Europe/Berlin{option}"),
         format!("Public URL: {public_url}; {reach}"),
         format!("Check everything: {command} doctor{option}"),
     ]
@@ -102,7 +100,7 @@ mod tests {
             lines(&[], None),
             "Settings file: none, only variables and defaults; name a file with --config or RESTWELL_CONFIG\n\
              Encryption key: restwell-data/restwell.key; save a copy in a safe place, because backups need it\n\
-             First person: restwell user create --email you@example.org --timezone Europe/Berlin\n\
+             First person: restwell user create --email ADDRESS --timezone Europe/Berlin\n\
              Public URL: http://127.0.0.1:8080; only this machine reaches it; for others, set server.public_url to an https URL\n\
              Check everything: restwell doctor"
         );

@@ -129,11 +129,14 @@ on_sqlite! {
         Report::of(&world, &[]).assert_failed("keys", "no signing key", "restwell migrate");
         let public = world.with("RESTWELL__SERVER__PUBLIC_URL", "https://sleep.example.invalid");
         let report = Report::of(&public, &[]);
-        report.assert_failed("keys", "keys.encryption_key must be set", "restwell key generate");
+        report.assert_failed("keys", "keys.encryption_key must be set", "Set keys.encryption_key_file to");
         report.assert_failed("public_url", "https://sleep.example.invalid: no connection", "DNS");
         assert_eq!(report.check("caller_address"), ("skipped", "the public URL was not reached", ""));
         let low_port = public.with("RESTWELL__SERVER__PUBLIC_URL", "https://sleep.example.invalid:444");
         assert_eq!(Report::of(&low_port, &[]).names_with("failed"), ["keys"]);
+        std::fs::remove_file(&file).expect("removed");
+        let without = Report::of(&low_port, &[]);
+        without.assert_failed("keys", "keys.encryption_key must be set", "restwell key generate");
     }
 
     async fn mail_is_checked_up_to_the_sign_in_and_sent_only_on_request(world: World) {
