@@ -334,7 +334,7 @@ def check_cluster(compose):
         fail(f"{compose.file}: no page is served")
     if request(f"http://{compose.address['balancer']}:8000/sign-in") != (301, f"https://{HOST}/sign-in"):
         fail(f"{compose.file}: http is not redirected to https")
-    secret = (compose.folder / "source" / "secrets" / "restwell-storage-url").read_text()
+    secret = (compose.path.parents[2] / "secrets" / "restwell-storage-url").read_text()
     url = secret.replace("@primary/", f"@{compose.address['primary']}/")
     query = ["psql", "--no-psqlrc", "--tuples-only", "--no-align", url, "-c", "SELECT count(*) FROM pg_stat_replication"]
     is_replicating = lambda: subprocess.run(query, capture_output=True, text=True, check=False).stdout.strip() == "1"  # noqa: E731
