@@ -9,6 +9,9 @@ as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo -n "$@"; fi; }
 # Prints the version of the workspace.
 workspace_version() { sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"$/\1/p' Cargo.toml; }
 
+# Debian's name of each architecture that a release has.
+declare -Ar DEBIAN=([x86_64]=amd64 [aarch64]=arm64)
+
 # Prints the files of the documentation and of deploy/ that belong to a release, one a line.
 documents() {
     git ls-files -- '*.md' deploy docs LICENSE\* | grep -vE '^(crates|scripts|\.github|deploy/debian|docs/images)/|^docs/performance.json$'

@@ -25,6 +25,10 @@ pub(super) async fn check(
     reached: &Check,
     keys: Option<&KeyParts>,
 ) -> Check {
+    // Only this machine can use an http URL: nothing is in front of the server.
+    if !public_url.is_https() {
+        return Check::skipped(NAME, format!("only this machine can use {public_url}"));
+    }
     let reason = match (reached.status, keys) {
         (Status::Ok | Status::Warning, Some(keys)) => {
             return seen_by_server(settings, public_url, &keys.doctor_pass).await;

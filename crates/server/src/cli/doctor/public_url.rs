@@ -1,4 +1,4 @@
-//! Check of the public URL: reached, with a valid certificate, and answered by this installation.
+//! Check of the public URL: reached, with a valid certificate unless only this machine can use it, and answered by this installation.
 
 use super::check::Check;
 use crate::lifecycle::Period;
@@ -20,18 +20,25 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Requests the metadata and the keys through the public URL. Without `keys`, the keys are not compared.
 pub(super) async fn check(public_url: &PublicUrl, keys: Option<&KeyParts>) -> Check {
-    // No other machine can use the URL, so nothing is in front of the server.
-    if public_url.is_loopback() && !public_url.is_https() {
-        return Check::skipped(NAME, format!("not checked: only this machine can use {public_url}"));
-    }
     if let Err(reason) = OutboundUrl::parse(public_url.as_str()) {
         return Check::skipped(NAME, format!("{public_url} cannot be checked: it {reason}"));
     }
     match examine(public_url, keys.map(|keys| &*keys.ring)).await {
+        // Only this machine can use an http URL. The server may not have been started yet.
+        Err(error) if !public_url.is_https() && is_unreachable(&error) => {
+            Check::warning(NAME, format!("no server runs at {public_url}"), "Start it: restwell serve")
+        }
         Err(error) => Check::failed(NAME, format!("{public_url}: {error:#}"), advice(&error)),
         Ok(Some(warning)) => Check::warning(NAME, warning, "Renew the certificate; check its renewal job."),
+        Ok(None) if !public_url.is_https() => {
+            Check::ok(NAME, format!("{public_url} answers, to this machine only"))
+        }
         Ok(None) => Check::ok(NAME, format!("{public_url} answers with a valid certificate")),
     }
+}
+
+fn is_unreachable(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(ProbeError::Unreachable(_)))
 }
 
 fn advice(error: &anyhow::Error) -> String {

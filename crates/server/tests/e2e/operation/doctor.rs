@@ -67,9 +67,13 @@ const AFTER_THE_SETTINGS: [&str; 9] =
 
 on_both_stores! {
     async fn a_good_installation_passes_every_configured_check(world: World) {
+        let url = format!("http://127.0.0.1:{}", free_port());
+        let world = world.with("RESTWELL__SERVER__PUBLIC_URL", &url);
         let report = Report::of(&world, &[]);
         assert_eq!((report.code, &report.body["ok"]), (Some(0), &json!(true)), "{}", report.body);
-        assert_eq!(report.names_with("skipped"), ["backup", "public_url", "caller_address", "mail"]);
+        assert_eq!(report.names_with("skipped"), ["backup", "caller_address", "mail"]);
+        let not_started = (format!("no server runs at {url}"), "Start it: restwell serve");
+        assert_eq!(report.check("public_url"), ("warning", &*not_started.0, not_started.1));
         assert_eq!(report.names_with("failed"), [""; 0]);
         let first = &report.body["checks"][0];
         assert_eq!(first, &json!({"name": "settings", "status": "ok", "message": "valid", "advice": null}));
@@ -250,6 +254,28 @@ fn free_port() -> u16 {
 fn reached_at(world: World, url: &str, authority: &Authority, name: &str) -> World {
     let file = world.file(name, &authority.pem());
     world.with("RESTWELL__SERVER__PUBLIC_URL", url).with("SSL_CERT_FILE", &file)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_http_url_must_be_answered_by_this_server_and_not_by_another() {
+    let address = format!("127.0.0.1:{}", free_port());
+    let url = format!("http://{address}");
+    let at_address = |world: World| world.with("RESTWELL__SERVER__PUBLIC_URL", &url);
+    let world = at_address(World::new(StoreKind::Sqlite).await.in_processes())
+        .with("RESTWELL__SERVER__LISTEN", &address);
+    let _server = world.serve();
+    let report = Report::of(&world, &[]);
+    assert_eq!(report.check("public_url"), ("ok", &*format!("{url} answers, to this machine only"), ""));
+    assert_eq!(report.check("caller_address").0, "skipped");
+
+    let stranger = World::new(StoreKind::Sqlite).await;
+    stranger.execute("DELETE FROM signing_key").await;
+    stranger.ok(&["migrate"]);
+    Report::of(&at_address(stranger), &[]).assert_failed(
+        "public_url",
+        "keys that are not in this store",
+        "uses its settings and store",
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
