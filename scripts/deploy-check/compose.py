@@ -19,6 +19,7 @@ import shutil
 import ssl
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 
@@ -346,13 +347,16 @@ def main():
     binary, root, variables, scratch = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]), pathlib.Path(sys.argv[4])
     image = Image(binary, root, variables)
     for name, (check, number) in {"single.yaml": (check_single, 2), "cluster.yaml": (check_cluster, 1)}.items():
+        began = time.monotonic()
         compose = Compose(pathlib.Path("deploy/compose") / name, image, scratch, number)
+        prepared = time.monotonic()
         try:
             compose.start()
+            started = time.monotonic()
             check(compose)
         finally:
             compose.stop()
-        print(f"compose/{name}: started: {', '.join(compose.services)}")
+        print(f"compose/{name}: commands {prepared - began:.1f} s; started in {started - prepared:.1f} s: {', '.join(compose.services)}")
 
 
 main()
