@@ -9,9 +9,17 @@ use std::process::Command;
 /// them, too.
 const FIRST_GLIBC: (u32, u32) = (2, 36);
 
+/// Folder of `libmemory.a`, whose `memcpy`, `memmove` and `memset` replace those of musl (ADR 76).
+const MEMORY_FUNCTIONS: &str = "RESTWELL_MEMORY_FUNCTIONS";
+
 /// Enables packed relocations: 50 kB instead of 1.8 MB that each start reads and keeps in memory (ADR 50).
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed={MEMORY_FUNCTIONS}");
+    if let Ok(folder) = env::var(MEMORY_FUNCTIONS) {
+        println!("cargo::rustc-link-search=native={folder}");
+        println!("cargo::rustc-link-lib=static:+whole-archive=memory");
+    }
     if env::var("CARGO_CFG_TARGET_OS").is_ok_and(|system| system == "linux") && are_read() {
         // As two arguments, which compilers pass on and linkers accept.
         println!("cargo::rustc-link-arg-bins=-z");

@@ -1,4 +1,4 @@
-//! Check of the public URL: reached, with a valid certificate unless only this machine can use it, and answered by this installation.
+//! Check of the public URL: reached, answered by this installation and, over https, with a valid certificate.
 
 use super::check::Check;
 use crate::lifecycle::Period;
