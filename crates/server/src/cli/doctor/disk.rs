@@ -88,7 +88,7 @@ fn unwritable(folder: &Path, error: Errno) -> Check {
         (Errno::NOENT, _) => Check::failed(
             NAME,
             format!("the folder {shown} does not exist"),
-            "Run `restwell migrate`, which creates the store's folder, or correct the settings.",
+            "Create it as the server's user (`restwell migrate` creates that of an embedded store), or correct the settings.",
         ),
         (Errno::ROFS, _) => Check::failed(
             NAME,
