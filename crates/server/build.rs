@@ -9,7 +9,7 @@ use std::process::Command;
 /// them, too.
 const FIRST_GLIBC: (u32, u32) = (2, 36);
 
-/// Folder of `libmemory.a`, whose `memcpy`, `memmove` and `memset` replace those of musl (ADR 76).
+/// Folder of `libmemory.a`, whose memory functions, such as `memcpy`, replace those of musl (ADR 76).
 const MEMORY_FUNCTIONS: &str = "RESTWELL_MEMORY_FUNCTIONS";
 
 /// Enables packed relocations: 50 kB instead of 1.8 MB that each start reads and keeps in memory (ADR 50).
