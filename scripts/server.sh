@@ -53,13 +53,15 @@ build_server() {
     [ -x "$RESTWELL_BIN" ] || fail "$RESTWELL_BIN is not an executable file"
 }
 
-# Creates the folder $scratch, which is removed at the end, and unsets the settings of the shell: begin_scratch [PARENT]
+# Creates the folder $scratch, which is removed at the end, sets $images to buildah with a store in it, and unsets the settings
+# of the shell: begin_scratch [PARENT]
 begin_scratch() {
     local parent=/tmp
     # The users that run PostgreSQL and the proxies may not be able to enter root's TMPDIR.
     [ "$(id -u)" -eq 0 ] || parent=${TMPDIR:-/tmp}
     scratch=$(mktemp -d "${1:-$parent}/restwell.XXXXXX")
     chmod 711 "$scratch"
+    images=(buildah --root "$scratch/images" --runroot "$scratch/images-run" --storage-driver vfs)
     trap end_scratch EXIT
     trap 'exit 130' INT
     trap 'exit 143' TERM

@@ -1,6 +1,6 @@
-"""Checks that the names in the manifests refer to each other.
+"""Checks that the names in the manifests and the secret of install.md refer to each other.
 
-    manifests.py FOLDER
+    manifests.py FOLDER SECRET
 """
 
 import pathlib
@@ -14,9 +14,8 @@ from processes import fail
 def read(folder):
     listed = yaml.safe_load((folder / "kustomization.yaml").read_text())
     files = {path.name for path in folder.glob("*.yaml")} - {"kustomization.yaml"}
-    examples = {name for name in files if ".example." in name}
-    if set(listed["resources"]) != files - examples:
-        fail(f"kustomization.yaml lists {sorted(listed['resources'])}, there are {sorted(files - examples)}")
+    if set(listed["resources"]) != files:
+        fail(f"kustomization.yaml lists {sorted(listed['resources'])}, there are {sorted(files)}")
     return {resource["kind"]: resource for name in files for resource in [yaml.safe_load((folder / name).read_text())]}
 
 
@@ -42,7 +41,7 @@ def main():
     check(target == by_kind["Deployment"]["metadata"]["name"], "the autoscaler scales another resource")
     ports = {port["name"] for port in deployment["spec"]["containers"][0]["ports"]}
     check(all(port["targetPort"] in ports for port in by_kind["Service"]["spec"]["ports"]), "the Service names a port that does not exist")
-    secret = by_kind["Secret"]["stringData"]
+    secret = yaml.safe_load(pathlib.Path(sys.argv[2]).read_text())["data"]
     settings = by_kind["ConfigMap"]["data"]["restwell.toml"]
     for line in settings.splitlines():
         _, found, name = line.partition("/run/secrets/restwell/")
