@@ -1,7 +1,9 @@
 //! The use cases of Restwell, and the ports through which they reach everything else.
 //!
-//! A use case is one struct in one file: `new` takes the ports, and `run` executes it. Ports are traits in
-//! [`ports`], which adapters implement; nothing in this crate depends on an adapter.
+//! A use case is a method of its aggregate's service, such as [`passkey::Passkeys`], and changes the store in
+//! a transaction of [`store::Store`]. Where there is no service yet, it is one struct in one file: `new`
+//! takes the ports, and `run` executes it. Ports are traits in [`ports`], which adapters implement; nothing
+//! in this crate depends on an adapter.
 
 pub mod access;
 pub mod account;
@@ -30,6 +32,7 @@ mod retry;
 pub mod sandbox;
 pub mod schema;
 pub mod second_factor;
+pub mod store;
 pub mod synthetic;
 pub mod token;
 pub mod upload;

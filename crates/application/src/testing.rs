@@ -1,11 +1,13 @@
 //! Shared fixtures: a fixed clock, counting randomness, signers, users and clients.
 
 use crate::access::TokenCheck;
+use crate::audit::AuditTrail;
 use crate::ports::storage::AccessState;
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::system::{
     Clock, Entropy, MockTokenVerifier, MockUnknownKeyReload, SigningFailed, TokenSigner,
 };
+use crate::store::Store;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::access_token::{AccessClaims, TokenSubject};
 use domain::address::AddressBlock;
@@ -86,6 +88,11 @@ pub(crate) fn entropy() -> Arc<dyn Entropy> {
 /// A store with these units of work, in the order of their use.
 pub(crate) fn units<const N: usize>(units: [MockUnitOfWork; N]) -> Arc<PreparedUnitsOfWork> {
     Arc::new(PreparedUnitsOfWork::new(units))
+}
+
+/// The store of a service, with the fixed clock and counting randomness.
+pub(crate) fn store(units: &Arc<PreparedUnitsOfWork>) -> Store {
+    Store { units: units.clone(), trail: AuditTrail::new(entropy(), clock()) }
 }
 
 /// A store with this one unit of work, and how it ended.

@@ -3,11 +3,12 @@
 use crate::Harness;
 use crate::fixture::{
     Counting, DistinctIds, browser, client, client_id, grant, import_id, key_id, label, now, passkey,
-    passkey_id, seconds, secret, signing_key, supplement_id, user, user_id,
+    seconds, secret, signing_key, supplement_id, user, user_id,
 };
 use application::account::{
     ConfirmEmailChange, EndSessions, EndSessionsCommand, IssuePasswordLink, SignedInPerson,
 };
+use application::audit::AuditTrail;
 use application::developer::ApproveClient;
 use application::erasure::{ErasePerson, ErasePersonCommand};
 use application::import::{ApplyProfile, UndoImport};
@@ -17,11 +18,11 @@ use application::operator::{
     ChangeClient, ChangeUser, ClientChange, IssuePersonalToken, IssuePersonalTokenCommand,
     RotateClientSecret, UserChange,
 };
-use application::passkey::{RemovePasskey, RemovePasskeyCommand, RenamePasskey, RenamePasskeyCommand};
 use application::personal_token::{CreatePersonalToken, CreatePersonalTokenCommand};
 use application::ports::system::{WebhookSigner, WebhookSignerError};
 use application::profile::ChangeProfile;
 use application::second_factor::ResetSecondFactor;
+use application::store::Store;
 use application::upload::{
     AddPart, BeginUpload, BeginUploadCommand, FinishUpload, UploadKey, UploadLimits, UploadOptions,
 };
@@ -33,7 +34,6 @@ use domain::id::{FormId, IntakeLogId, WebhookEndpointId};
 use domain::import::FileName;
 use domain::passkey::Passkey;
 use domain::scope::ScopeSet;
-use domain::second_factor::SecondFactorPolicy;
 use domain::secret::{Secret, SecretBytes, SecretKind};
 use domain::session::Session;
 use domain::supplement::Servings;
@@ -46,7 +46,7 @@ use uuid::Uuid;
 
 /// More often than any pool has connections.
 const TIMES: u32 = 20;
-const ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7));
+pub(crate) const ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7));
 
 /// Signer of endpoints that do not exist.
 struct Nothing;
@@ -82,8 +82,14 @@ macro_rules! make {
     };
 }
 
+/// The store of services.
+pub(crate) fn audited(harness: &Harness) -> Store {
+    let trail = AuditTrail::new(Arc::new(DistinctIds), Arc::new(Counting::default()));
+    Store { units: harness.factory.clone(), trail }
+}
+
 /// Checks that a rejection opens no connection, after a first one that may open those of readers.
-async fn assert_level<T: Debug, E: Debug>(
+pub(crate) async fn assert_level<T: Debug, E: Debug>(
     harness: &Harness,
     name: &str,
     reject: impl AsyncFn() -> Result<T, E>,
@@ -98,7 +104,7 @@ async fn assert_level<T: Debug, E: Debug>(
 }
 
 /// A locked person 2, and person 1 with a session, a passkey, a signing key and clients.
-async fn prepare(harness: &Harness) -> SignedInPerson {
+pub(crate) async fn prepare(harness: &Harness) -> SignedInPerson {
     harness.store_user(&user(1)).await;
     harness.store_user(&User { status: UserStatus::Locked { at: now() }, ..user(2) }).await;
     harness.store_client(&client(1), &secret(1)).await;
@@ -111,11 +117,11 @@ async fn prepare(harness: &Harness) -> SignedInPerson {
     unit.commit().await.unwrap();
     let User { id: user_id, email, home_timezone, .. } = user(1);
     let cookie = Secret::from_bytes(SecretKind::Session, &SecretBytes::new([1; 32]));
-    SignedInPerson { user_id, email, home_timezone, session, cookie, is_fresh: true }
+    SignedInPerson { user_id, email, home_timezone, session, cookie, is_fresh: true, address: ADDRESS }
 }
 
 /// The same person after the session has ended.
-fn signed_out(person: &SignedInPerson) -> SignedInPerson {
+pub(crate) fn signed_out(person: &SignedInPerson) -> SignedInPerson {
     SignedInPerson { session: Session { id: browser(9).id, ..person.session.clone() }, ..person.clone() }
 }
 
@@ -153,22 +159,6 @@ pub(crate) async fn a_unit_of_work_dropped_in_any_state_opens_no_connection(harn
 pub(crate) async fn rejected_forms_of_a_signed_in_person_open_no_connection(harness: &Harness) {
     let person = &prepare(harness).await;
     let gone = &signed_out(person);
-    let rename = make!(harness, RenamePasskey);
-    let unknown = passkey_id(9);
-    assert_level(harness, "rename an unknown passkey", async || {
-        let (user_id, name) = (person.user_id, "Phone");
-        rename.run(RenamePasskeyCommand { user_id, passkey_id: unknown, name, address: ADDRESS }).await
-    })
-    .await;
-    let remove = make!(harness, RemovePasskey, None, SecondFactorPolicy::Required);
-    for (name, person, passkey_id) in [
-        ("remove an unknown passkey", person, unknown),
-        ("remove the last factor", person, passkey_id(1)),
-        ("remove a passkey after signing out", gone, passkey_id(1)),
-    ] {
-        let command = RemovePasskeyCommand { person, passkey_id, address: ADDRESS };
-        assert_level(harness, name, async || remove.run(command).await).await;
-    }
     let create_token = make!(harness, CreatePersonalToken);
     assert_level(harness, "create a token after signing out", async || {
         let command = CreatePersonalTokenCommand {

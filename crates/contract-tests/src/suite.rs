@@ -10,6 +10,14 @@ suite! {
         an_aborted_task_leaves_neither_rows_nor_an_open_transaction,
         units_of_work_that_wait_for_each_other_all_commit,
     }
+    transaction {
+        a_transaction_of_work_that_succeeds_is_committed,
+        a_transaction_of_work_that_fails_stores_nothing_and_opens_no_connection,
+        a_cancelled_transaction_stores_nothing_and_lets_the_next_one_write,
+    }
+    passkey_form {
+        rejected_forms_about_passkeys_open_no_connection,
+    }
     rejection {
         a_unit_of_work_dropped_in_any_state_opens_no_connection,
         rejected_forms_of_a_signed_in_person_open_no_connection,

@@ -156,7 +156,7 @@ async fn passkey_section(
     typed: TypedPasskey,
     kept: Option<&[PasskeyId]>,
 ) -> Result<Passkeys, Problem> {
-    let passkeys = state.list_passkeys.run(person.user_id).await?;
+    let passkeys = state.passkeys.list(person.user_id).await?;
     let adding = adding(state, person, &passkeys, typed.new_name);
     let renamed = typed.renamed.as_ref();
     let line = |passkey: Passkey| {
@@ -183,12 +183,12 @@ fn adding(
     typed_name: String,
 ) -> PasskeyAdding {
     let joined = |words: Vec<String>| words.join(" ");
-    match &state.passkey_ceremonies {
+    match &state.passkeys.relying_party {
         None => PasskeyAdding::NoHostName,
         Some(_) if passkeys.len() >= MAX_PASSKEYS => PasskeyAdding::TooMany,
         Some(_) if !person.is_fresh => PasskeyAdding::TooOld,
-        Some(ceremonies) => PasskeyAdding::Possible {
-            relying_party: ceremonies.relying_party.id().to_owned(),
+        Some(relying_party) => PasskeyAdding::Possible {
+            relying_party: relying_party.id().to_owned(),
             user_handle: user_handle(person.user_id),
             algorithms: joined(OFFERED_ALGORITHMS.iter().map(i64::to_string).collect()),
             existing: joined(

@@ -25,7 +25,7 @@ pub(super) async fn begin(state: Data<PageState>, request: HttpRequest) -> Resul
     let pairs =
         parse(request.query_string()).map_err(|_| Problem::new(Fault::InvalidAuthorizationRequest))?;
     let browser = Browser::from_request(&request, &state.http.settings);
-    let signed_in = person::signed_in_with(&browser, &state).await?;
+    let signed_in = person::signed_in_with(&request, &browser, &state).await?;
     let (visit, cookie) = visit::get_or_create(&request, &state);
     let command = BeginAuthorizationCommand {
         parameters: parameters(&pairs),

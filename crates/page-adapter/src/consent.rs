@@ -24,7 +24,7 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
     let given = query::read(&request, &["request"])?;
     let request_id = request_id(given.get("request"))?;
     let browser = Browser::from_request(&request, &state.http.settings);
-    let Some(person) = person::signed_in_with(&browser, &state).await? else {
+    let Some(person) = person::signed_in_with(&request, &browser, &state).await? else {
         return Ok(to_sign_in(request_id));
     };
     let visit = browser.visit().ok_or_else(|| Problem::new(Fault::OtherPersonsRequest))?;

@@ -1,7 +1,7 @@
 //! Metrics of the pages. Labels have fixed values, so the number of series is bounded.
 
 use application::account::{PasswordCheckError, PasswordHashingError, SecondStepError, SignInProgress};
-use application::passkey::SignInWithPasskeyError;
+use application::passkey::PasskeyError;
 use metrics::counter;
 
 /// Counts an attempt to sign in.
@@ -31,12 +31,20 @@ pub(crate) fn second_step<T>(outcome: &Result<T, SecondStepError>) {
 }
 
 /// Counts an attempt to sign in with a passkey.
-pub(crate) fn passkey_sign_in<T>(outcome: &Result<T, SignInWithPasskeyError>) {
+pub(crate) fn passkey_sign_in<T>(outcome: &Result<T, PasskeyError>) {
     let outcome = match outcome {
         Ok(_) => "signed_in",
-        Err(SignInWithPasskeyError::Rejected) => "wrong_credentials",
-        Err(SignInWithPasskeyError::TooManyAttempts { .. }) => "too_many_attempts",
-        Err(SignInWithPasskeyError::Storage(_)) => "failed",
+        Err(
+            PasskeyError::Rejected
+            | PasskeyError::NotFresh
+            | PasskeyError::InvalidName
+            | PasskeyError::NotFound
+            | PasskeyError::AlreadyAdded
+            | PasskeyError::TooManyPasskeys
+            | PasskeyError::LastFactor,
+        ) => "wrong_credentials",
+        Err(PasskeyError::TooManyAttempts { .. }) => "too_many_attempts",
+        Err(PasskeyError::Storage(_)) => "failed",
     };
     counter!("restwell_sign_ins_total", "outcome" => outcome).increment(1);
 }

@@ -10,22 +10,19 @@ use super::person::{self, Destination};
 use super::person_form::PersonForm;
 use super::sign_in::{SignInTarget, start_again};
 use super::view::FormErrors;
-use crate::{PageState, PasskeyCeremonies, meter};
+use crate::{PageState, meter};
 use actix_web::http::header::ContentType;
 use actix_web::web::{Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::SignedInPerson;
 use application::passkey::{
-    AddPasskeyCommand, AddPasskeyError, BeginPasskeyCeremonyError, ConfirmedPasskey, PasskeyAnswer,
-    PasskeyCeremonyStart, RemovePasskeyCommand, RemovePasskeyError, RenamePasskeyCommand, RenamePasskeyError,
-    SignInWithPasskeyCommand, SignInWithPasskeyError,
+    CeremonyStart, ConfirmedPasskey, NewPasskey, OfferedPasskeys, PasskeyAnswer, PasskeyError,
 };
 use domain::id::{PasskeyId, UserId};
 use domain::secret::Secret;
 use http_adapter::Endpoint;
 use http_adapter::caller;
 use http_adapter::problem::{Fault, Problem};
-use std::net::IpAddr;
 
 /// One text for every passkey that does not work.
 const REFUSED: &str =
@@ -34,28 +31,35 @@ pub(super) const LAST_FACTOR: &str =
     "This server requires a second factor. Add another passkey or set up an authenticator app first.";
 const NAME_RULE: &str = "Enter a name of 1 to 100 visible characters.";
 
-/// Returns the ceremonies; pages of a server without them have no such form.
-fn ceremonies(state: &PageState) -> Result<&PasskeyCeremonies, Problem> {
-    state.passkey_ceremonies.as_ref().ok_or_else(|| Problem::new(Fault::InvalidForm))
+/// Returns passkeys that browsers offer; pages of a server without them have no such form.
+fn offered(state: &PageState) -> Result<OfferedPasskeys<'_>, Problem> {
+    state.passkeys.offered().ok_or_else(|| Problem::new(Fault::InvalidForm))
+}
+
+/// Returns the problem of a form that was not examined; `None` if the form itself was rejected.
+fn problem(error: PasskeyError) -> Option<Problem> {
+    match error {
+        PasskeyError::TooManyAttempts { retry_after_seconds } => {
+            Some(Problem::new(Fault::TooManyAttempts).retry_after(retry_after_seconds))
+        }
+        PasskeyError::Storage(error) => Some(error.into()),
+        PasskeyError::NotFresh
+        | PasskeyError::InvalidName
+        | PasskeyError::NotFound
+        | PasskeyError::Rejected
+        | PasskeyError::AlreadyAdded
+        | PasskeyError::TooManyPasskeys
+        | PasskeyError::LastFactor => None,
+    }
 }
 
 /// Returns a challenge to the script.
-async fn begin_ceremony(
-    state: &PageState,
-    start: PasskeyCeremonyStart<'_>,
-    address: IpAddr,
-) -> Result<HttpResponse, Problem> {
-    match ceremonies(state)?.begin.run(start, address).await {
+async fn begin_ceremony(state: &PageState, start: CeremonyStart<'_>) -> Result<HttpResponse, Problem> {
+    match offered(state)?.begin_ceremony(start).await {
         Ok(challenge) => {
             Ok(HttpResponse::Ok().content_type(ContentType::plaintext()).body(challenge.expose().to_owned()))
         }
-        Err(BeginPasskeyCeremonyError::NotFresh | BeginPasskeyCeremonyError::TooManyPasskeys) => {
-            Err(Problem::new(Fault::ForeignForm))
-        }
-        Err(BeginPasskeyCeremonyError::TooManyAttempts { retry_after_seconds }) => {
-            Err(Problem::new(Fault::TooManyAttempts).retry_after(retry_after_seconds))
-        }
-        Err(BeginPasskeyCeremonyError::Storage(error)) => Err(error.into()),
+        Err(error) => Err(problem(error).unwrap_or_else(|| Problem::new(Fault::ForeignForm))),
     }
 }
 
@@ -66,8 +70,8 @@ pub(super) async fn begin_sign_in(
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
     let (visit, _) = Form::read_with_visit(&request, body, &state).await?;
-    let start = PasskeyCeremonyStart::SignIn { visit: &visit };
-    begin_ceremony(&state, start, caller::address(&request)).await
+    let start = CeremonyStart::SignIn { visit: &visit, address: caller::address(&request) };
+    begin_ceremony(&state, start).await
 }
 
 /// Signs a person in, always with a new session (security.md T30).
@@ -79,26 +83,20 @@ pub(super) async fn sign_in(
     let (visit, form) = Form::read_with_visit(&request, body, &state).await?;
     let target = SignInTarget::read(form.find("request")?, form.find("to")?);
     let browser = Browser::from_request(&request, &state.http.settings);
-    let signed_in = person::signed_in_with(&browser, &state).await?;
-    let command = SignInWithPasskeyCommand {
-        answer: answer(&form)?,
-        visit: &visit,
-        origin: person::origin(&request, &browser, signed_in.as_ref()),
-    };
-    let outcome = ceremonies(&state)?.sign_in.run(command).await;
+    let signed_in = person::signed_in_with(&request, &browser, &state).await?;
+    let origin = person::origin(&request, &browser, signed_in.as_ref());
+    let answer = answer(&form)?;
+    let outcome = offered(&state)?.sign_in(answer, &visit, origin).await;
     meter::passkey_sign_in(&outcome);
     match outcome {
         Ok(new) => {
             let cookies = browser::set_signed_in(&new, &state.http.settings);
             Ok(with_cookies(see_other(&target.next()), cookies))
         }
-        Err(SignInWithPasskeyError::Rejected) => {
-            start_again(&state, &visit, target, signed_in.as_ref(), REFUSED).await
-        }
-        Err(SignInWithPasskeyError::TooManyAttempts { retry_after_seconds }) => {
-            Err(Problem::new(Fault::TooManyAttempts).retry_after(retry_after_seconds))
-        }
-        Err(SignInWithPasskeyError::Storage(error)) => Err(error.into()),
+        Err(error) => match problem(error) {
+            Some(problem) => Err(problem),
+            None => start_again(&state, &visit, target, signed_in.as_ref(), REFUSED).await,
+        },
     }
 }
 
@@ -128,94 +126,91 @@ pub(super) async fn confirmed(
     visit: &Secret,
 ) -> Result<Option<ConfirmedPasskey>, Problem> {
     let answer = answer(form)?;
-    Ok(ceremonies(state)?.confirm.run(user_id, answer, visit).await?)
+    Ok(offered(state)?.confirm(user_id, answer, visit).await?)
 }
 
 /// Begins the addition of a passkey. A person whose sign-in is too old gets a 403; the script then submits
 /// the form, which redirects to the sign-in page.
 pub(super) async fn begin(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
-    let PersonForm { person, address, .. } = sent;
-    let start = PasskeyCeremonyStart::Registration { person: &person };
-    begin_ceremony(&state, start, address).await
+    begin_ceremony(&state, CeremonyStart::Registration { person: &sent.person }).await
 }
 
 /// Adds a passkey.
 pub(super) async fn add(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
-    let PersonForm { person, form, address } = sent;
+    let PersonForm { person, form, .. } = sent;
     let field = |name| form.find(name).map(Option::unwrap_or_default);
     let name = form.line("passkey_name")?;
-    let command = AddPasskeyCommand {
-        person: &person,
+    let new = NewPasskey {
         name,
         client_data: field("client_data")?,
         attestation_object: field("attestation_object")?,
         transports: field("transports")?,
-        address,
     };
-    let errors = match ceremonies(&state)?.add.run(command).await {
+    match offered(&state)?.add(&person, new).await {
         Ok(signed_in) => {
             let cookies = browser::set_signed_in(&signed_in, &state.http.settings);
-            return Ok(with_cookies(redirect_with_notice(Endpoint::Account, "passkey-added"), cookies));
+            Ok(with_cookies(redirect_with_notice(Endpoint::Account, "passkey-added"), cookies))
         }
-        Err(AddPasskeyError::NotFresh) => return Ok(see_other(&Destination::Passkeys.sign_in())),
-        Err(AddPasskeyError::InvalidName) => FormErrors::field("passkey_name", NAME_RULE),
-        Err(AddPasskeyError::Rejected) => {
-            FormErrors::form("The passkey could not be added. Try again, or use another device.")
+        Err(error) => {
+            let typed = TypedPasskey { new_name: name.to_owned(), renamed: None };
+            rejected(&state, &person, typed, error).await
         }
-        Err(AddPasskeyError::AlreadyAdded) => {
-            FormErrors::form("This passkey is already in use. Use another device or security key.")
-        }
-        Err(AddPasskeyError::TooManyPasskeys) => {
-            FormErrors::form("You have reached the maximum number of passkeys. Remove one first.")
-        }
-        Err(AddPasskeyError::Storage(error)) => return Err(error.into()),
-    };
-    let typed = TypedPasskey { new_name: name.to_owned(), renamed: None };
-    refused(&state, &person, typed, errors).await
+    }
 }
 
 /// Renames a passkey.
 pub(super) async fn rename(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
-    let PersonForm { person, form, address } = sent;
-    let passkey_id = form.parse("passkey", |id| PasskeyId::parse(id).ok())?;
+    let PersonForm { person, form, .. } = sent;
+    let id = form.parse("passkey", |id| PasskeyId::parse(id).ok())?;
     let name = form.line("name")?;
-    let command = RenamePasskeyCommand { user_id: person.user_id, passkey_id, name, address };
-    match state.rename_passkey.run(command).await {
+    match state.passkeys.rename(&person, id, name).await {
         Ok(()) => Ok(redirect_with_notice(Endpoint::Account, "passkey-renamed")),
-        // Removed in another window, or never theirs.
-        Err(RenamePasskeyError::NotFound) => Ok(see_other(Endpoint::Account.path())),
-        Err(RenamePasskeyError::InvalidName) => {
-            let typed =
-                TypedPasskey { renamed: Some((passkey_id, name.to_owned())), ..TypedPasskey::default() };
-            refused(&state, &person, typed, FormErrors::form(NAME_RULE)).await
+        Err(error) => {
+            let typed = TypedPasskey { renamed: Some((id, name.to_owned())), ..TypedPasskey::default() };
+            rejected(&state, &person, typed, error).await
         }
-        Err(RenamePasskeyError::Storage(error)) => Err(error.into()),
     }
 }
 
 /// Removes a passkey.
 pub(super) async fn remove(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
-    let PersonForm { person, form, address } = sent;
-    let passkey_id = form.parse("passkey", |id| PasskeyId::parse(id).ok())?;
-    let command = RemovePasskeyCommand { person: &person, passkey_id, address };
-    match state.remove_passkey.run(command).await {
+    let PersonForm { person, form, .. } = sent;
+    let id = form.parse("passkey", |id| PasskeyId::parse(id).ok())?;
+    match state.passkeys.remove(&person, id).await {
         Ok(()) => Ok(redirect_with_notice(Endpoint::Account, "passkey-removed")),
-        Err(RemovePasskeyError::NotFresh) => Ok(see_other(&Destination::Passkeys.sign_in())),
-        Err(RemovePasskeyError::NotFound) => Ok(see_other(Endpoint::Account.path())),
-        Err(RemovePasskeyError::LastFactor) => {
-            refused(&state, &person, TypedPasskey::default(), FormErrors::form(LAST_FACTOR)).await
-        }
-        Err(RemovePasskeyError::Storage(error)) => Err(error.into()),
+        Err(error) => rejected(&state, &person, TypedPasskey::default(), error).await,
     }
 }
 
-/// Shows the account page again with errors.
-async fn refused(
+/// Shows the account page again with the reason why a form was rejected, or leads to where the person can go
+/// on.
+async fn rejected(
     state: &PageState,
     person: &SignedInPerson,
     passkeys: TypedPasskey,
-    errors: FormErrors,
+    error: PasskeyError,
 ) -> Result<HttpResponse, Problem> {
+    let errors = match error {
+        PasskeyError::NotFresh => return Ok(see_other(&Destination::Passkeys.sign_in())),
+        // Removed in another window, or never theirs.
+        PasskeyError::NotFound => return Ok(see_other(Endpoint::Account.path())),
+        PasskeyError::InvalidName if passkeys.renamed.is_some() => FormErrors::form(NAME_RULE),
+        PasskeyError::InvalidName => FormErrors::field("passkey_name", NAME_RULE),
+        PasskeyError::Rejected => {
+            FormErrors::form("The passkey could not be added. Try again, or use another device.")
+        }
+        PasskeyError::AlreadyAdded => {
+            FormErrors::form("This passkey is already in use. Use another device or security key.")
+        }
+        PasskeyError::TooManyPasskeys => {
+            FormErrors::form("You have reached the maximum number of passkeys. Remove one first.")
+        }
+        PasskeyError::LastFactor => FormErrors::form(LAST_FACTOR),
+        PasskeyError::TooManyAttempts { retry_after_seconds } => {
+            return Err(Problem::new(Fault::TooManyAttempts).retry_after(retry_after_seconds));
+        }
+        PasskeyError::Storage(error) => return Err(error.into()),
+    };
     let contents = AccountPage { passkeys, errors, ..AccountPage::default() };
     contents.answer(state, person).await
 }

@@ -141,7 +141,7 @@ pub(super) async fn submit_link(
 ) -> Result<HttpResponse, Problem> {
     let (visit, form) = Form::read_with_visit(&request, body, &state).await?;
     let browser = Browser::from_request(&request, &state.http.settings);
-    let signed_in = person::signed_in_with(&browser, &state).await?;
+    let signed_in = person::signed_in_with(&request, &browser, &state).await?;
     let link = parse_link(form.find("link")?)?;
     let found = find_link(&state, &link).await?;
     let time_zone = form.line("time_zone")?;
@@ -280,7 +280,7 @@ impl LinkPage<'_> {
         let Self { link, found, time_zone, kept_passkeys, disconnects_apps, errors } = self;
         let UsablePasswordLink { purpose, email, expires_at: _ } = found;
         let (passkeys, has_access) = match purpose.user_id() {
-            Some(user_id) => (state.list_passkeys.run(user_id).await?, apps_or_tokens(state, user_id).await?),
+            Some(user_id) => (state.passkeys.list(user_id).await?, apps_or_tokens(state, user_id).await?),
             None => (Vec::new(), false),
         };
         let choice = |passkey: Passkey| PasskeyChoice {
@@ -297,7 +297,7 @@ impl LinkPage<'_> {
             email: Some(email.as_str().to_owned()),
             time_zone: time_zone.to_owned(),
             passkeys: passkeys.into_iter().map(choice).collect(),
-            relying_party: state.passkey_ceremonies.as_ref().map(|ours| ours.relying_party.id().to_owned()),
+            relying_party: state.passkeys.relying_party.as_ref().map(|ours| ours.id().to_owned()),
             disconnects_apps: has_access.then_some(disconnects_apps),
             has_developer_page: state.developer.is_some(),
             errors,

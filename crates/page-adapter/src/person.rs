@@ -140,17 +140,19 @@ pub(super) async fn signed_in(
     request: &HttpRequest,
     state: &PageState,
 ) -> Result<Option<SignedInPerson>, Problem> {
-    signed_in_with(&Browser::from_request(request, &state.http.settings), state).await
+    let browser = Browser::from_request(request, &state.http.settings);
+    signed_in_with(request, &browser, state).await
 }
 
-/// Returns the person who is signed in with a browser.
+/// Returns the person who is signed in with the browser of a request, if that has been read before.
 pub(super) async fn signed_in_with(
+    request: &HttpRequest,
     browser: &Browser,
     state: &PageState,
 ) -> Result<Option<SignedInPerson>, Problem> {
     let Some(cookie) = browser.session() else { return Ok(None) };
     let resume_session = &state.resume_session;
-    let person = resume_session.run(cookie.expose()).await?;
+    let person = resume_session.run(cookie.expose(), caller::address(request)).await?;
     if let Some(person) = &person {
         let (resume_session, session) = (resume_session.clone(), person.session.clone());
         // The page does not wait: the write may have to wait for an import.

@@ -32,7 +32,7 @@ impl PersonForm {
         let settings = &state.http.settings;
         let browser = Browser::from_request(request, settings);
         let cookie = browser.session().ok_or_else(|| Problem::new(Fault::ForeignForm))?;
-        let Some(person) = person::signed_in_with(&browser, state).await? else {
+        let Some(person) = person::signed_in_with(request, &browser, state).await? else {
             let endpoint = kept_form::endpoint(request.path());
             let endpoint = endpoint.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
             let form = Form::read(request, body, settings, cookie).await?;

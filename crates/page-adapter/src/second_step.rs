@@ -57,7 +57,7 @@ pub(super) async fn submit(
     let (visit, form) = Form::read_with_visit(&request, body, &state).await?;
     let target = SignInTarget::read(form.find("request")?, form.find("to")?);
     let browser = Browser::from_request(&request, &state.http.settings);
-    let signed_in = person::signed_in_with(&browser, &state).await?;
+    let signed_in = person::signed_in_with(&request, &browser, &state).await?;
     let origin = person::origin(&request, &browser, signed_in.as_ref());
     let (code, enrolment) = (form.find("code")?.unwrap_or_default(), form.find("enrolment")?);
     let outcome = match enrolment {

@@ -59,7 +59,7 @@ pub(super) async fn submit(
     let (visit, form) = Form::read_with_visit(&request, body, &state).await?;
     let browser = Browser::from_request(&request, &state.http.settings);
     let target = SignInTarget::read(form.find("request")?, form.find("to")?);
-    let signed_in = person::signed_in_with(&browser, &state).await?;
+    let signed_in = person::signed_in_with(&request, &browser, &state).await?;
     let command = SignInCommand {
         email: form.line("email")?,
         password: form.find("password")?.unwrap_or_default(),
@@ -180,7 +180,7 @@ impl SignInPage<'_> {
             to: self.target.to.map(Destination::name),
             offers_reset: state.http.settings.sends_mail,
             offers_sign_up: state.http.settings.sign_up_open,
-            passkeys: state.passkey_ceremonies.as_ref().map(|ours| ours.relying_party.id().to_owned()),
+            passkeys: state.passkeys.relying_party.as_ref().map(|ours| ours.id().to_owned()),
             errors: self.errors,
         };
         let needs = PageNeeds {

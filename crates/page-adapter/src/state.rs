@@ -17,10 +17,7 @@ use application::import::ingest::DeleteRecord;
 use application::import::{ApplyProfile, ListImports, UndoImport};
 use application::intake::{ChangeIntake, CustomProducts, LogIntake, SearchSupplements, ShowIntake};
 use application::night::{FindNight, ListNights};
-use application::passkey::{
-    AddPasskey, BeginPasskeyCeremony, ConfirmPasskey, ListPasskeys, RemovePasskey, RenamePasskey,
-    SignInWithPasskey,
-};
+use application::passkey::Passkeys;
 use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
 use application::profile::{ChangeProfile, ShowProfile};
 use application::read::ListIntakes;
@@ -31,7 +28,6 @@ use application::second_factor::{
 use application::upload::UploadFormat;
 use application::upload::{AddPart, BeginUpload, DiscardUpload, FindImport, FinishUpload};
 use chrono::{DateTime, Utc};
-use domain::passkey::RelyingParty;
 use domain::secret::Secret;
 use http_adapter::{ExportUseCases, HttpState};
 use std::sync::Arc;
@@ -91,11 +87,7 @@ pub struct PageState {
     pub personal_tokens: PersonalTokenUseCases,
     /// `None` if developers cannot register apps themselves.
     pub developer: Option<DeveloperUseCases>,
-    pub list_passkeys: ListPasskeys,
-    pub rename_passkey: RenamePasskey,
-    pub remove_passkey: RemovePasskey,
-    /// `None` if browsers offer no passkeys at the public URL.
-    pub passkey_ceremonies: Option<PasskeyCeremonies>,
+    pub passkeys: Passkeys,
     pub list_activity: ListActivity,
     pub imports: ImportUseCases,
     pub export: Arc<ExportUseCases>,
@@ -157,17 +149,6 @@ pub struct DeveloperUseCases {
     pub list_people: ListSandboxPeople,
     pub erase_people: EraseSandboxPeople,
     pub sandbox_code: IssueSandboxCode,
-}
-
-/// Use cases of passkey ceremonies.
-#[expect(missing_docs, reason = "each field is named after its use case")]
-pub struct PasskeyCeremonies {
-    /// This server, as browsers know it.
-    pub relying_party: RelyingParty,
-    pub begin: BeginPasskeyCeremony,
-    pub add: AddPasskey,
-    pub sign_in: SignInWithPasskey,
-    pub confirm: ConfirmPasskey,
 }
 
 /// Use cases of uploads.

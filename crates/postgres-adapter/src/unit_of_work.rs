@@ -104,7 +104,15 @@ impl UnitOfWork for PgUnitOfWork {
     async fn commit(mut self: Box<Self>) -> Result<(), StorageError> {
         self.end(COMMIT).await
     }
+    /// Closes a connection whose statement has no response yet, as [`Drop`] does: `ROLLBACK` would wait for
+    /// it. The server then rolls back by itself.
     async fn rollback(mut self: Box<Self>) -> Result<(), StorageError> {
-        self.end(ROLLBACK).await
+        match self.connection.take_if(|connection| connection.is_waiting()) {
+            Some(connection) => {
+                connection.close();
+                Ok(())
+            }
+            None => self.end(ROLLBACK).await,
+        }
     }
 }

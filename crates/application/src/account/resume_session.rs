@@ -2,13 +2,16 @@
 
 use crate::ports::storage::{SessionReader, SessionWithUser, StorageError, UnitOfWorkFactory};
 use crate::ports::system::Clock;
+use crate::store::Store;
 use chrono::{DateTime, Utc};
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::UserId;
 use domain::second_factor::SecondFactorPolicy;
 use domain::secret::{Secret, SecretKind};
 use domain::session::{Session, SessionLifetime};
 use domain::time::TimeZone;
 use domain::user::Email;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -27,6 +30,15 @@ pub struct SignedInPerson {
     pub cookie: Secret,
     /// Whether the user authenticated within [`domain::session::FRESH_SECONDS`].
     pub is_fresh: bool,
+    /// The caller's IP address.
+    pub address: IpAddr,
+}
+
+impl SignedInPerson {
+    /// Creates an event of what this person does now; the event's methods add the details.
+    pub(crate) fn event(&self, store: &Store, kind: AuditKind) -> AuditEvent {
+        store.event(AuditActor::Person, kind).user(self.user_id).from(self.address)
+    }
 }
 
 /// Finds the session of a cookie.
@@ -53,9 +65,10 @@ impl ResumeSession {
         Self { sessions, units, clock, lifetime, policy, is_recording: Arc::default() }
     }
 
-    /// Returns the user signed in with this cookie; `None` if the cookie is malformed, the session has ended
-    /// or does not satisfy the policy on second factors, or the account is locked.
-    pub async fn run(&self, cookie: &str) -> Result<Option<SignedInPerson>, StorageError> {
+    /// Returns the user signed in with this cookie, who sends a request from this address; `None` if the
+    /// cookie is malformed, the session has ended or does not satisfy the policy on second factors, or the
+    /// account is locked.
+    pub async fn run(&self, cookie: &str, address: IpAddr) -> Result<Option<SignedInPerson>, StorageError> {
         let Ok(cookie) = Secret::parse(SecretKind::Session, cookie) else { return Ok(None) };
         let Some(found) = self.sessions.find_session(&cookie.hash()).await? else { return Ok(None) };
         let SessionWithUser { session, email, user_status, home_timezone } = found;
@@ -65,7 +78,7 @@ impl ResumeSession {
             return Ok(None);
         }
         let (user_id, is_fresh) = (session.user_id, session.is_fresh(now));
-        Ok(Some(SignedInPerson { user_id, email, home_timezone, session, cookie, is_fresh }))
+        Ok(Some(SignedInPerson { user_id, email, home_timezone, session, cookie, is_fresh, address }))
     }
 
     /// Records the use of a session at most once a minute.

@@ -1,7 +1,7 @@
 //! The audit trail: writing events, tallying reads, listing both, and deleting old ones.
 //!
-//! A use case that changes data ends its unit of work with [`commit`], which stores the change together with
-//! its events.
+//! A use case that changes data stores its events in the same transaction: a service with `tx.record`, any
+//! other with [`commit`].
 
 pub(crate) mod audit_page;
 mod daily_events;

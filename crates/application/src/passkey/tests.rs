@@ -1,35 +1,25 @@
 //! Tests of passkeys.
 
-use super::{
-    AddPasskey, AddPasskeyCommand, AddPasskeyError, BeginPasskeyCeremony, BeginPasskeyCeremonyError,
-    PasskeyAnswer, PasskeyCeremonyStart, PasskeyPorts, RemovePasskey, RemovePasskeyCommand,
-    RemovePasskeyError, RenamePasskey, RenamePasskeyCommand, RenamePasskeyError, SignInWithPasskey,
-    SignInWithPasskeyCommand, SignInWithPasskeyError,
-};
+use super::{CeremonyStart, NewPasskey, PasskeyAnswer, PasskeyError, Passkeys, RemoveAllPasskeysError};
 use crate::account::{SignInLimits, SignInOrigin, SignedInPerson};
 use crate::attempt_limit::AttemptLimit;
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{FailureCount, MockFailureCounter, MockPasskeyReader};
 use crate::ports::system::MockPasskeyVerifier;
-use crate::testing::{clock, entropy, noon, person, secret, session, units, user_id};
+use crate::testing::{ADDRESS, noon, person, secret, session, store, units, user_id};
 use domain::audit::AuditKind;
 use domain::id::PasskeyId;
 use domain::passkey::{
     CeremonyPurpose, CredentialId, MAX_PASSKEYS, Passkey, PasskeyKey, PasskeyName, RelyingParty, Transports,
 };
 use domain::second_factor::SecondFactorPolicy;
-use domain::secret::SecretKind;
+use domain::secret::{Secret, SecretKind};
 use domain::session::Session;
-use std::net::IpAddr;
 use std::sync::Arc;
 use url::Url;
 use uuid::Uuid;
 
 const LIMIT: AttemptLimit = AttemptLimit { attempts: 2, window_seconds: 600 };
-
-fn address() -> IpAddr {
-    "192.0.2.7".parse().unwrap()
-}
 
 /// The person, who signed in this many seconds ago.
 fn signed_in(ago: i64) -> SignedInPerson {
@@ -42,15 +32,12 @@ fn signed_in(ago: i64) -> SignedInPerson {
         session,
         cookie,
         is_fresh: ago == 0,
+        address: ADDRESS,
     }
 }
 
 fn passkey_id() -> PasskeyId {
     PasskeyId::from_uuid(Uuid::from_u128(7))
-}
-
-fn relying_party() -> RelyingParty {
-    RelyingParty::from_public_url(&Url::parse("https://rest.example").unwrap()).unwrap()
 }
 
 /// A passkey with an Ed25519 key.
@@ -80,25 +67,41 @@ fn counter_at(count: u32) -> Arc<MockFailureCounter> {
     Arc::new(failures)
 }
 
-fn ports(units: Arc<PreparedUnitsOfWork>, failures: Arc<MockFailureCounter>) -> PasskeyPorts {
-    PasskeyPorts {
-        passkeys: Arc::new(MockPasskeyReader::new()),
-        units,
+/// Passkeys in this store, whose operator requires no second factor.
+fn passkeys(units: &Arc<PreparedUnitsOfWork>, failures: Arc<MockFailureCounter>) -> Passkeys {
+    Passkeys {
+        store: store(units),
+        reader: Arc::new(MockPasskeyReader::new()),
         failures,
         verifier: Arc::new(MockPasskeyVerifier::new()),
-        clock: clock(),
-        entropy: entropy(),
+        relying_party: RelyingParty::from_public_url(&Url::parse("https://rest.example").unwrap()),
+        ceremony_limit: LIMIT,
+        sign_in_limits: SignInLimits::default(),
+        policy: SecondFactorPolicy::Optional,
+        mail: None,
     }
 }
 
-fn begin(units: &Arc<PreparedUnitsOfWork>, failures: Arc<MockFailureCounter>) -> BeginPasskeyCeremony {
-    BeginPasskeyCeremony::new(ports(units.clone(), failures), LIMIT)
+/// Begins a ceremony, as the one with this number from its address.
+async fn begin(
+    units: &Arc<PreparedUnitsOfWork>,
+    start: CeremonyStart<'_>,
+    count: u32,
+) -> Result<Secret, PasskeyError> {
+    passkeys(units, counter_at(count)).offered().unwrap().begin_ceremony(start).await
+}
+
+#[test]
+fn there_are_no_ceremonies_without_a_relying_party() {
+    let failures = Arc::new(MockFailureCounter::new());
+    let passkeys = Passkeys { relying_party: None, ..passkeys(&units([]), failures) };
+    assert!(passkeys.offered().is_none());
 }
 
 #[tokio::test]
 async fn t81_an_address_cannot_store_more_challenges_than_the_limit() {
     let visit = secret(SecretKind::Visit, 3);
-    let start = PasskeyCeremonyStart::SignIn { visit: &visit };
+    let start = CeremonyStart::SignIn { visit: &visit, address: ADDRESS };
     let mut unit = MockUnitOfWork::default();
     let browser = visit.hash();
     unit.passkey_ceremonies
@@ -109,56 +112,45 @@ async fn t81_an_address_cannot_store_more_challenges_than_the_limit() {
         })
         .returning(|_| Ok(()));
     let store = units([unit]);
-    begin(&store, counter_at(2)).run(start, address()).await.unwrap();
+    begin(&store, start, 2).await.unwrap();
     assert_eq!(store.endings().committed(), 1);
 
     let store = units([]);
-    let error = begin(&store, counter_at(3)).run(start, address()).await.unwrap_err();
-    assert!(
-        matches!(error, BeginPasskeyCeremonyError::TooManyAttempts { retry_after_seconds: 600 }),
-        "{error}"
-    );
+    let error = begin(&store, start, 3).await.unwrap_err();
+    assert!(matches!(error, PasskeyError::TooManyAttempts { retry_after_seconds: 600 }), "{error}");
     assert_eq!(store.endings().opened(), 0);
 }
 
 #[tokio::test]
-async fn a_registration_begins_only_after_a_fresh_sign_in_and_below_the_limit_of_passkeys() {
+async fn a_registration_needs_a_fresh_sign_in_and_fewer_passkeys_than_the_limit() {
     let stale = signed_in(301);
-    let start = PasskeyCeremonyStart::Registration { person: &stale };
-    let error =
-        begin(&units([MockUnitOfWork::default()]), counter_at(1)).run(start, address()).await.unwrap_err();
-    assert!(matches!(error, BeginPasskeyCeremonyError::NotFresh), "{error}");
+    let start = CeremonyStart::Registration { person: &stale };
+    let error = begin(&units([MockUnitOfWork::default()]), start, 1).await.unwrap_err();
+    assert!(matches!(error, PasskeyError::NotFresh), "{error}");
 
     let fresh = signed_in(0);
     let mut full = MockUnitOfWork::default();
     full.passkeys.expect_list().returning(|_| Ok(vec![passkey(); MAX_PASSKEYS]));
-    let start = PasskeyCeremonyStart::Registration { person: &fresh };
+    let start = CeremonyStart::Registration { person: &fresh };
     let store = units([full]);
-    let error = begin(&store, counter_at(1)).run(start, address()).await.unwrap_err();
-    assert!(matches!(error, BeginPasskeyCeremonyError::TooManyPasskeys), "{error}");
-    assert_eq!(store.endings().committed(), 0);
+    let error = begin(&store, start, 1).await.unwrap_err();
+    assert!(matches!(error, PasskeyError::TooManyPasskeys), "{error}");
+    assert_eq!((store.endings().committed(), store.endings().rolled_back()), (0, 1));
 }
 
 #[tokio::test]
-async fn a_passkey_is_added_only_after_a_fresh_sign_in_with_a_valid_name_and_client_data() {
+async fn adding_needs_a_fresh_sign_in_a_valid_name_and_valid_client_data() {
     let (fresh, stale) = (signed_in(0), signed_in(301));
     for (person, name, client_data, is_expected) in [
-        (&stale, "Phone", "AAAA", (|error| matches!(error, AddPasskeyError::NotFresh)) as fn(&_) -> bool),
-        (&fresh, "", "AAAA", |error| matches!(error, AddPasskeyError::InvalidName)),
-        (&fresh, "a\nb", "AAAA", |error| matches!(error, AddPasskeyError::InvalidName)),
-        (&fresh, "Phone", "not base64url!", |error| matches!(error, AddPasskeyError::Rejected)),
+        (&stale, "Phone", "AAAA", (|error| matches!(error, PasskeyError::NotFresh)) as fn(&_) -> bool),
+        (&fresh, "", "AAAA", |error| matches!(error, PasskeyError::InvalidName)),
+        (&fresh, "a\nb", "AAAA", |error| matches!(error, PasskeyError::InvalidName)),
+        (&fresh, "Phone", "not base64url!", |error| matches!(error, PasskeyError::Rejected)),
     ] {
         let store = units([]);
-        let ports = ports(store.clone(), Arc::new(MockFailureCounter::new()));
-        let command = AddPasskeyCommand {
-            person,
-            name,
-            client_data,
-            attestation_object: "AAAA",
-            transports: "internal",
-            address: address(),
-        };
-        let error = AddPasskey::new(ports, relying_party(), None).run(command).await.unwrap_err();
+        let passkeys = passkeys(&store, Arc::new(MockFailureCounter::new()));
+        let new = NewPasskey { name, client_data, attestation_object: "AAAA", transports: "internal" };
+        let error = passkeys.offered().unwrap().add(person, new).await.unwrap_err();
         assert!(is_expected(&error), "{name:?}: {error}");
         assert_eq!(store.endings().opened(), 0);
     }
@@ -167,7 +159,7 @@ async fn a_passkey_is_added_only_after_a_fresh_sign_in_with_a_valid_name_and_cli
 #[tokio::test]
 async fn t81_t84_a_malformed_or_limited_sign_in_reads_no_passkey() {
     let visit = secret(SecretKind::Visit, 3);
-    let origin = SignInOrigin { address: address(), device: None, replaces: None, pending: None };
+    let origin = SignInOrigin { address: ADDRESS, device: None, replaces: None, pending: None };
     let limit = SignInLimits::default().per_address.attempts;
     for (count, credential_id, is_limited) in [(1, "not base64url!", false), (limit + 2, "AAAA", true)] {
         let answer = PasskeyAnswer {
@@ -177,26 +169,24 @@ async fn t81_t84_a_malformed_or_limited_sign_in_reads_no_passkey() {
             authenticator_data: "AAAA",
             signature: "AAAA",
         };
-        let command = SignInWithPasskeyCommand { answer, visit: &visit, origin };
-        let ports = ports(units([]), counter_at(count));
-        let sign_in = SignInWithPasskey::new(ports, SignInLimits::default(), relying_party());
-        let error = sign_in.run(command).await.unwrap_err();
-        assert_eq!(matches!(error, SignInWithPasskeyError::TooManyAttempts { .. }), is_limited, "{error}");
+        let passkeys = passkeys(&units([]), counter_at(count));
+        let error = passkeys.offered().unwrap().sign_in(answer, &visit, origin).await.unwrap_err();
+        assert_eq!(matches!(error, PasskeyError::TooManyAttempts { .. }), is_limited, "{error}");
+        assert_eq!(matches!(error, PasskeyError::Rejected), !is_limited, "{error}");
     }
 }
 
 #[tokio::test]
 async fn only_the_owner_renames_a_passkey_and_only_to_a_visible_name() {
     let rename = async |name, units: &Arc<PreparedUnitsOfWork>| {
-        let command =
-            RenamePasskeyCommand { user_id: user_id(1), passkey_id: passkey_id(), name, address: address() };
-        RenamePasskey::new(units.clone(), entropy(), clock()).run(command).await
+        let passkeys = passkeys(units, Arc::new(MockFailureCounter::new()));
+        passkeys.rename(&signed_in(301), passkey_id(), name).await
     };
     let long = "x".repeat(101);
     for name in ["", " ", "a\nb", &long] {
         let store = units([]);
         let error = rename(name, &store).await.unwrap_err();
-        assert!(matches!(error, RenamePasskeyError::InvalidName), "{name:?}: {error}");
+        assert!(matches!(error, PasskeyError::InvalidName), "{name:?}: {error}");
         assert_eq!(store.endings().opened(), 0);
     }
     for is_owner in [true, false] {
@@ -208,10 +198,11 @@ async fn only_the_owner_renames_a_passkey_and_only_to_a_visible_name() {
             .returning(move |_, _, _| Ok(is_owner));
         let store = units([unit]);
         let outcome = rename("Blue key", &store).await;
-        assert_eq!(matches!(outcome, Err(RenamePasskeyError::NotFound)), !is_owner);
+        assert_eq!(matches!(outcome, Err(PasskeyError::NotFound)), !is_owner);
         let kinds: Vec<_> = store.events().all().iter().map(|event| event.kind).collect();
         assert_eq!(kinds, vec![AuditKind::PasskeyRenamed; usize::from(is_owner)]);
-        assert_eq!(store.endings().committed(), usize::from(is_owner));
+        let endings = (store.endings().committed(), store.endings().rolled_back());
+        assert_eq!(endings, (usize::from(is_owner), usize::from(!is_owner)));
     }
 }
 
@@ -230,9 +221,9 @@ async fn remove(
     store: &Arc<PreparedUnitsOfWork>,
     person: &SignedInPerson,
     policy: SecondFactorPolicy,
-) -> Result<(), RemovePasskeyError> {
-    let command = RemovePasskeyCommand { person, passkey_id: passkey_id(), address: address() };
-    RemovePasskey::new(store.clone(), None, policy, entropy(), clock()).run(command).await
+) -> Result<(), PasskeyError> {
+    let passkeys = Passkeys { policy, ..passkeys(store, Arc::new(MockFailureCounter::new())) };
+    passkeys.remove(person, passkey_id()).await
 }
 
 #[tokio::test]
@@ -240,20 +231,21 @@ async fn a_passkey_is_removed_only_by_its_owner_after_a_fresh_sign_in() {
     let optional = SecondFactorPolicy::Optional;
     let store = units([]);
     let error = remove(&store, &signed_in(301), optional).await.unwrap_err();
-    assert!(matches!(error, RemovePasskeyError::NotFresh), "{error}");
+    assert!(matches!(error, PasskeyError::NotFresh), "{error}");
     let store = units([removing(false, true), removing(true, false)]);
     let error = remove(&store, &signed_in(0), optional).await.unwrap_err();
-    assert!(matches!(error, RemovePasskeyError::NotFresh), "{error}");
+    assert!(matches!(error, PasskeyError::NotFresh), "{error}");
     let error = remove(&store, &signed_in(0), optional).await.unwrap_err();
-    assert!(matches!(error, RemovePasskeyError::NotFound), "{error}");
-    assert_eq!((store.endings().committed(), store.events().all().len()), (0, 0));
+    assert!(matches!(error, PasskeyError::NotFound), "{error}");
+    assert_eq!((store.endings().committed(), store.endings().rolled_back()), (0, 2));
+    assert_eq!(store.events().all(), []);
 }
 
 #[tokio::test]
 async fn the_only_second_factor_stays_if_the_operator_requires_one() {
     let store = units([removing(true, true)]);
     let error = remove(&store, &signed_in(0), SecondFactorPolicy::Required).await.unwrap_err();
-    assert!(matches!(error, RemovePasskeyError::LastFactor), "{error}");
+    assert!(matches!(error, PasskeyError::LastFactor), "{error}");
     assert_eq!(store.endings().committed(), 0);
 }
 
@@ -273,4 +265,15 @@ async fn removing_a_passkey_ends_the_other_sessions_and_is_recorded() {
     assert_eq!((event.kind, event.count), (AuditKind::PasskeyRemoved, Some(2)));
     assert_eq!(event.subject, Some(passkey_id().as_uuid()));
     assert_eq!(store.endings().committed(), 1);
+}
+
+#[tokio::test]
+async fn the_operator_removes_no_passkey_of_an_unknown_user() {
+    let mut unit = MockUnitOfWork::default();
+    unit.users.expect_find().times(1).returning(|_| Ok(None));
+    let store = units([unit]);
+    let passkeys = passkeys(&store, Arc::new(MockFailureCounter::new()));
+    let error = passkeys.remove_all(user_id(1)).await.unwrap_err();
+    assert!(matches!(error, RemoveAllPasskeysError::NotFound), "{error}");
+    assert_eq!((store.endings().committed(), store.endings().rolled_back()), (0, 1));
 }

@@ -184,7 +184,7 @@ async fn attention(state: &PageState, person: &SignedInPerson) -> Result<Vec<Att
 async fn second_factor(state: &PageState, person: &SignedInPerson) -> Result<Option<AttentionLine>, Problem> {
     let line = |text: String, link| AttentionLine { text, path: SECOND_FACTOR.to_owned(), link };
     let Some(factor) = state.find_second_factor.run(person.user_id).await? else {
-        let has_passkey = !state.list_passkeys.run(person.user_id).await?.is_empty();
+        let has_passkey = !state.passkeys.list(person.user_id).await?.is_empty();
         let text = "Your account is protected by a password alone.".to_owned();
         return Ok((!has_passkey).then(|| line(text, "Turn on a second factor")));
     };

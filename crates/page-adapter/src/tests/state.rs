@@ -4,7 +4,7 @@ use super::store::EmptyStore;
 use crate::view::sample::UPLOAD_FORMATS;
 use crate::{
     DeveloperUseCases, ERROR_PAGES, ImportUseCases, IntakeUseCases, NightUseCases, PageState,
-    PasskeyCeremonies, PersonalTokenUseCases, UploadUseCases,
+    PersonalTokenUseCases, UploadUseCases,
 };
 use application::access::DailyLimits;
 use application::account::{
@@ -28,10 +28,7 @@ use application::import::{ApplyProfile, ListImports, UndoImport};
 use application::intake::{ChangeIntake, CustomProducts, LogIntake, SearchSupplements, ShowIntake};
 use application::night::{FindNight, ListNights};
 use application::operator::IssueCode;
-use application::passkey::{
-    AddPasskey, BeginPasskeyCeremony, ConfirmPasskey, ListPasskeys, PasskeyPorts, RemovePasskey,
-    RenamePasskey, SignInWithPasskey,
-};
+use application::passkey::Passkeys;
 use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
 use application::ports::storage::{
     FailureCount, MockAuditReader, MockAuthorizationRequestReader, MockClientUsageStore,
@@ -51,6 +48,7 @@ use application::second_factor::{
     BeginSetUp, FindSecondFactor, ReplaceRecoveryCodes, SecondFactorPorts, TurnOffSecondFactor,
     TurnOnSecondFactor,
 };
+use application::store::Store;
 use application::upload::{AddPart, BeginUpload, DiscardUpload, FindImport, FinishUpload, UploadLimits};
 use application::webhook::ManageWebhooks;
 use domain::outbound::OutboundPolicy;
@@ -139,10 +137,7 @@ pub(crate) fn page_state(settings: HttpSettings) -> PageState {
             revoke: RevokePersonalToken::new(units(), entropy(), clock()),
         },
         developer: Some(developer(store, &clock)),
-        list_passkeys: ListPasskeys::new(Arc::new(MockPasskeyReader::new())),
-        rename_passkey: RenamePasskey::new(units(), entropy(), clock()),
-        remove_passkey: RemovePasskey::new(units(), None, SecondFactorPolicy::Optional, entropy(), clock()),
-        passkey_ceremonies: Some(passkey_ceremonies(store)),
+        passkeys: passkeys(store),
         list_activity: list_activity(store),
         imports: ImportUseCases {
             list: ListImports::new(imports.clone()),
@@ -237,24 +232,24 @@ fn second_factor_ports(store: &Arc<EmptyStore>) -> SecondFactorPorts {
     }
 }
 
-/// Returns ceremonies for a server at `https://rest.example`.
-fn passkey_ceremonies(store: &Arc<EmptyStore>) -> PasskeyCeremonies {
+/// Returns the store of services.
+fn audited(store: &Arc<EmptyStore>) -> Store {
+    Store { units: store.clone(), trail: AuditTrail::new(store.clone(), store.clone()) }
+}
+
+/// Returns the passkeys of a server at `https://rest.example`.
+fn passkeys(store: &Arc<EmptyStore>) -> Passkeys {
     let url = Url::parse("https://rest.example").unwrap();
-    let relying_party = RelyingParty::from_public_url(&url).unwrap();
-    let ports = PasskeyPorts {
-        passkeys: Arc::new(MockPasskeyReader::new()),
-        units: store.clone(),
+    Passkeys {
+        store: audited(store),
+        reader: Arc::new(MockPasskeyReader::new()),
         failures: failures(),
         verifier: Arc::new(MockPasskeyVerifier::new()),
-        clock: store.clone(),
-        entropy: store.clone(),
-    };
-    PasskeyCeremonies {
-        begin: BeginPasskeyCeremony::new(ports.clone(), ANONYMOUS_REQUESTS),
-        add: AddPasskey::new(ports.clone(), relying_party.clone(), None),
-        sign_in: SignInWithPasskey::new(ports.clone(), SignInLimits::default(), relying_party.clone()),
-        confirm: ConfirmPasskey::new(ports, relying_party.clone()),
-        relying_party,
+        relying_party: RelyingParty::from_public_url(&url),
+        ceremony_limit: ANONYMOUS_REQUESTS,
+        sign_in_limits: SignInLimits::default(),
+        policy: SecondFactorPolicy::Optional,
+        mail: None,
     }
 }
 

@@ -202,6 +202,11 @@ impl Pooled {
         RunQueryDsl::get_result(query, self).map(|row| row.map_err(storage_error)).boxed()
     }
 
+    /// Returns whether the response to a statement is outstanding, and may never arrive.
+    pub(crate) const fn is_waiting(&self) -> bool {
+        self.is_waiting
+    }
+
     /// Closes the connection instead of returning it to the pool.
     pub(crate) fn close(self) {
         drop(Object::take(self.connection));
@@ -210,7 +215,7 @@ impl Pooled {
     /// Returns the connection to the pool and rolls its transaction back meanwhile; the next user waits for
     /// that. Closes the connection if a statement is still running, which the rollback would wait for.
     pub(crate) fn abandon(mut self) {
-        let Some(runtime) = Handle::try_current().ok().filter(|_| !self.is_waiting) else {
+        let Some(runtime) = Handle::try_current().ok().filter(|_| !self.is_waiting()) else {
             return self.close();
         };
         let connection = Arc::clone(&self.connection.connection);

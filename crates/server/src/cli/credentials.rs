@@ -3,10 +3,9 @@
 use super::output::{self, Record};
 use super::password::mail_parts;
 use crate::settings::Settings;
-use crate::wiring::Session;
+use crate::wiring::{Session, passkeys};
 use anyhow::Context;
 use application::account::ListSessions;
-use application::passkey::RemoveAllPasskeys;
 use domain::id::UserId;
 
 /// An account that a stranger may have entered.
@@ -24,9 +23,8 @@ pub(super) async fn remove_passkeys(
     record: Record,
 ) -> anyhow::Result<Record> {
     let mail = mail_parts(session, settings).await?.map(|mail| mail.queue);
-    let remove =
-        session.use_case(|units, entropy, clock| RemoveAllPasskeys::new(units, mail, entropy, clock));
-    let removed = remove.run(user_id).await.context("no passkey was removed")?;
+    let passkeys = passkeys(&session.store, session.audited(), settings, None, mail);
+    let removed = passkeys.remove_all(user_id).await.context("no passkey was removed")?;
     Ok(record.with("passkeys_removed", removed))
 }
 

@@ -2,6 +2,7 @@
 
 use super::Store;
 use super::mail::MailParts;
+use super::services::passkeys;
 use super::webhooks::outbound_policy;
 use crate::settings::{PublicUrl, Settings};
 use application::account::{
@@ -26,10 +27,7 @@ use application::intake::{ChangeIntake, CustomProducts, LogIntake, SearchSupplem
 use application::mail::QueueMail;
 use application::night::{FindNight, ListNights};
 use application::operator::IssueCode;
-use application::passkey::{
-    AddPasskey, BeginPasskeyCeremony, ConfirmPasskey, ListPasskeys, PasskeyPorts, RemovePasskey,
-    RenamePasskey, SignInWithPasskey,
-};
+use application::passkey::Passkeys;
 use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
 use application::ports::system::{
     Clock, Entropy, Fetcher, FormSealer, PasswordHasher, PasswordStrengthChecker, TotpSealer, WebhookSigner,
@@ -49,11 +47,10 @@ use http_adapter::{ExportUseCases, HttpState};
 use import_adapter::Format;
 use outbound_adapter::MetadataReader;
 use page_adapter::{
-    DeveloperUseCases, ImportUseCases, IntakeUseCases, NightUseCases, PageState, PasskeyCeremonies,
-    PersonalTokenUseCases, UploadUseCases,
+    DeveloperUseCases, ImportUseCases, IntakeUseCases, NightUseCases, PageState, PersonalTokenUseCases,
+    UploadUseCases,
 };
 use std::sync::Arc;
-use system_adapter::AwsLcPasskeyVerifier;
 
 /// Dependencies of the page use cases.
 pub(super) struct PageParts<'a> {
@@ -121,10 +118,7 @@ impl PageParts<'_> {
             disconnect_apps: DisconnectApps::new(units.clone(), entropy(), clock()),
             personal_tokens: self.personal_tokens(),
             developer: self.developer(),
-            list_passkeys: ListPasskeys::new(store.passkeys.clone()),
-            rename_passkey: RenamePasskey::new(units.clone(), entropy(), clock()),
-            remove_passkey: RemovePasskey::new(units.clone(), self.queue_mail(), policy, entropy(), clock()),
-            passkey_ceremonies: self.passkey_ceremonies(),
+            passkeys: self.passkeys(),
             list_activity: self.list_activity(),
             imports: self.imports(),
             export,
@@ -249,24 +243,9 @@ impl PageParts<'_> {
         })
     }
 
-    fn passkey_ceremonies(&self) -> Option<PasskeyCeremonies> {
-        let relying_party = self.public_url.relying_party()?;
-        let ports = PasskeyPorts {
-            passkeys: self.store.passkeys.clone(),
-            units: self.store.units.clone(),
-            failures: self.store.failures.clone(),
-            verifier: Arc::new(AwsLcPasskeyVerifier),
-            clock: self.clock.clone(),
-            entropy: self.entropy.clone(),
-        };
-        let limits = self.settings.accounts.sign_in_limits();
-        Some(PasskeyCeremonies {
-            begin: BeginPasskeyCeremony::new(ports.clone(), self.settings.accounts.app_request_limit()),
-            add: AddPasskey::new(ports.clone(), relying_party.clone(), self.queue_mail()),
-            sign_in: SignInWithPasskey::new(ports.clone(), limits, relying_party.clone()),
-            confirm: ConfirmPasskey::new(ports, relying_party.clone()),
-            relying_party,
-        })
+    fn passkeys(&self) -> Passkeys {
+        let audited = self.store.audited(&self.entropy, &self.clock);
+        passkeys(self.store, audited, self.settings, self.public_url.relying_party(), self.queue_mail())
     }
 
     fn uploads(&self) -> Option<UploadUseCases> {

@@ -29,6 +29,11 @@ impl Session {
         Ok(Self { clock, store, entropy: Arc::new(SystemEntropy) })
     }
 
+    /// Returns the store of services.
+    pub(crate) fn audited(&self) -> application::store::Store {
+        self.store.audited(&self.entropy, &self.clock)
+    }
+
     /// Creates a use case that changes the store and records the change in the audit trail.
     pub(crate) fn use_case<T>(
         &self,

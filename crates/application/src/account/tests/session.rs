@@ -5,7 +5,7 @@ use super::super::{
 use super::support::{EMAIL, email, home, units};
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{MockSessionReader, SessionWithUser};
-use crate::testing::{clock, entropy, locked, noon, person, seconds, secret, user_id};
+use crate::testing::{ADDRESS, clock, entropy, locked, noon, person, seconds, secret, user_id};
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::SessionId;
@@ -49,7 +49,7 @@ fn resuming(reader: MockSessionReader, units: Arc<PreparedUnitsOfWork>) -> Resum
 
 async fn resumed(reader: MockSessionReader, units: Arc<PreparedUnitsOfWork>) -> Option<SignedInPerson> {
     let resume = resuming(reader, units);
-    resume.run(secret(SecretKind::Session, 5).expose()).await.unwrap()
+    resume.run(secret(SecretKind::Session, 5).expose(), ADDRESS).await.unwrap()
 }
 
 #[tokio::test]
@@ -86,7 +86,7 @@ async fn a_session_without_a_second_factor_is_not_signed_in_if_the_operator_requ
         let reader = Arc::new(session_reader(session, UserStatus::Active));
         let (lifetime, policy) = (SessionLifetime::default(), SecondFactorPolicy::Required);
         let resume = ResumeSession::new(reader, units([]), clock(), lifetime, policy);
-        let person = resume.run(secret(SecretKind::Session, 5).expose()).await.unwrap();
+        let person = resume.run(secret(SecretKind::Session, 5).expose(), ADDRESS).await.unwrap();
         assert_eq!(person.is_some(), method != AuthenticationMethod::Password, "{method:?}");
     }
 }
@@ -104,7 +104,7 @@ async fn a_malformed_session_cookie_is_not_looked_up() {
     for cookie in
         ["", "owl", secret(SecretKind::Visit, 5).expose(), secret(SecretKind::RefreshToken, 5).expose()]
     {
-        assert!(resume.run(cookie).await.unwrap().is_none());
+        assert!(resume.run(cookie, ADDRESS).await.unwrap().is_none());
     }
 }
 

@@ -27,11 +27,11 @@ const fn writer(kind: AuditKind) -> &'static str {
         AuditKind::PasswordSet => include_str!("../../account/change_password.rs"),
         AuditKind::EmailChangeRequested => include_str!("../../account/request_email_change.rs"),
         AuditKind::EmailChanged => include_str!("../../account/confirm_email_change.rs"),
-        AuditKind::PasskeyAdded => include_str!("../../passkey/add_passkey.rs"),
-        AuditKind::PasskeyRenamed => include_str!("../../passkey/rename_passkey.rs"),
-        AuditKind::PasskeyRemoved => include_str!("../../passkey/remove_passkey.rs"),
+        AuditKind::PasskeyAdded => include_str!("../../passkey/ceremony.rs"),
+        AuditKind::PasskeyRenamed => include_str!("../../passkey/mod.rs"),
+        AuditKind::PasskeyRemoved => include_str!("../../passkey/removal.rs"),
         AuditKind::PasskeyRefused | AuditKind::PasskeyCounterReversed => {
-            include_str!("../../passkey/sign_in_with_passkey.rs")
+            include_str!("../../passkey/sign_in.rs")
         }
         AuditKind::ClientCreated => include_str!("../../operator/create_client.rs"),
         AuditKind::ClientChanged | AuditKind::ClientDisabled | AuditKind::ClientEnabled => {

@@ -107,6 +107,10 @@ macro_rules! mock {
         #[expect(missing_docs, reason = "each field is named after the repository that it mocks")]
         pub struct MockUnitOfWork {
             $($(pub $name: $mock,)+)+
+            /// Error of the commit; `None` if it succeeds.
+            pub commit_error: Option<StorageError>,
+            /// Error of the rollback; `None` if it succeeds.
+            pub rollback_error: Option<StorageError>,
             endings: Arc<Endings>,
         }
 
@@ -122,10 +126,16 @@ with_repositories!(mock);
 #[async_trait]
 impl UnitOfWork for MockUnitOfWork {
     async fn commit(self: Box<Self>) -> Result<(), StorageError> {
+        if let Some(error) = self.commit_error {
+            return Err(error);
+        }
         self.endings.committed.fetch_add(1, Ordering::SeqCst);
         Ok(())
     }
     async fn rollback(self: Box<Self>) -> Result<(), StorageError> {
+        if let Some(error) = self.rollback_error {
+            return Err(error);
+        }
         self.endings.rolled_back.fetch_add(1, Ordering::SeqCst);
         Ok(())
     }

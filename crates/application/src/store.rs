@@ -1,0 +1,89 @@
+//! Transactions of services: what one stores is stored completely or not at all.
+
+use crate::audit::AuditTrail;
+use crate::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
+use crate::ports::system::{Clock, Entropy};
+use chrono::{DateTime, Utc};
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
+use domain::id::UserId;
+use domain::user::User;
+use scoped_futures::ScopedBoxFuture;
+use std::sync::Arc;
+
+/// The store of a service, and what every change needs: the time, ids and events.
+#[derive(Clone)]
+pub struct Store {
+    /// Opens transactions.
+    pub units: Arc<dyn UnitOfWorkFactory>,
+    /// Creates events.
+    pub trail: AuditTrail,
+}
+
+impl Store {
+    /// Returns the current time.
+    pub fn now(&self) -> DateTime<Utc> {
+        self.trail.now()
+    }
+
+    /// Returns the clock.
+    pub(crate) fn clock(&self) -> &dyn Clock {
+        self.trail.clock.as_ref()
+    }
+
+    /// Returns the source of ids and secrets.
+    pub(crate) fn entropy(&self) -> &dyn Entropy {
+        self.trail.entropy.as_ref()
+    }
+
+    /// Creates an event at the current time; the event's methods add the details.
+    pub fn event(&self, actor: AuditActor, kind: AuditKind) -> AuditEvent {
+        self.trail.event(actor, kind)
+    }
+
+    /// Runs `work` in a transaction, which commits if `work` succeeds. Otherwise rolls back, waits until the
+    /// connection is free again, and returns the error of `work`, even if the rollback fails.
+    pub async fn transact<'a, T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        T: Send + 'a,
+        E: From<StorageError> + Send + 'a,
+        F: for<'t> FnOnce(&'t mut dyn UnitOfWork) -> ScopedBoxFuture<'a, 't, Result<T, E>> + Send + 'a,
+    {
+        let mut unit = self.units.begin().await?;
+        match work(unit.as_mut()).await {
+            Ok(value) => {
+                unit.commit().await?;
+                Ok(value)
+            }
+            Err(error) => {
+                if let Err(fault) = unit.rollback().await {
+                    tracing::warn!(error = %fault, "a transaction could not be rolled back");
+                }
+                Err(error)
+            }
+        }
+    }
+}
+
+/// Calls [`Store::transact`] with a block in place of a boxed future.
+macro_rules! transact {
+    ($store:expr, |$tx:ident| $work:block) => {
+        $store.transact(|$tx| scoped_futures::ScopedFutureExt::scope_boxed(async move $work))
+    };
+}
+pub(crate) use transact;
+
+impl dyn UnitOfWork + '_ {
+    /// Appends an event to the audit trail.
+    pub(crate) async fn record(&mut self, event: AuditEvent) -> Result<(), StorageError> {
+        self.audit().append(&event).await
+    }
+
+    /// Finds a user whose account is neither locked nor deleted, and locks the row until the transaction
+    /// ends.
+    pub(crate) async fn active_user(&mut self, user_id: UserId) -> Result<Option<User>, StorageError> {
+        Ok(self.users().find(user_id).await?.filter(|user| user.status.is_active()))
+    }
+}
+
+#[cfg(test)]
+mod tests;
