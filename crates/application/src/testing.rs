@@ -1,6 +1,7 @@
 //! Shared fixtures: a fixed clock, counting randomness, signers, users and clients.
 
 use crate::access::TokenCheck;
+use crate::account::SignedInPerson;
 use crate::audit::AuditTrail;
 use crate::ports::storage::AccessState;
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
@@ -215,6 +216,20 @@ pub(crate) fn session(age: i64) -> Session {
         first_seen_at: began,
         device: None,
         address: None,
+    }
+}
+
+/// User 1, who signed in this many seconds ago with a password.
+pub(crate) fn signed_in(ago: i64) -> SignedInPerson {
+    let (user, cookie) = (person(), secret(SecretKind::Session, 3));
+    SignedInPerson {
+        user_id: user.id,
+        email: user.email,
+        home_timezone: user.home_timezone,
+        session: session(ago),
+        cookie,
+        is_fresh: ago < 300,
+        address: ADDRESS,
     }
 }
 

@@ -14,11 +14,8 @@ use application::erasure::{ErasePerson, ErasePersonCommand};
 use application::import::{ApplyProfile, UndoImport};
 use application::intake::{ChangeIntake, CustomProducts, LogIntake, LogIntakeCommand};
 use application::key::RetireSigningKey;
-use application::operator::{
-    ChangeClient, ChangeUser, ClientChange, IssuePersonalToken, IssuePersonalTokenCommand,
-    RotateClientSecret, UserChange,
-};
-use application::personal_token::{CreatePersonalToken, CreatePersonalTokenCommand};
+use application::operator::{ChangeClient, ChangeUser, ClientChange, RotateClientSecret, UserChange};
+use application::personal_token::{NewPersonalToken, PersonalTokens, TokenActor};
 use application::ports::system::{WebhookSigner, WebhookSignerError};
 use application::profile::ChangeProfile;
 use application::second_factor::ResetSecondFactor;
@@ -33,7 +30,7 @@ use domain::grant::Grant;
 use domain::id::{FormId, IntakeLogId, WebhookEndpointId};
 use domain::import::FileName;
 use domain::passkey::Passkey;
-use domain::scope::ScopeSet;
+use domain::personal_token::MAX_LIVE_TOKENS;
 use domain::secret::{Secret, SecretBytes, SecretKind};
 use domain::session::Session;
 use domain::supplement::Servings;
@@ -86,6 +83,13 @@ macro_rules! make {
 pub(crate) fn audited(harness: &Harness) -> Store {
     let trail = AuditTrail::new(Arc::new(DistinctIds), Arc::new(Counting::default()));
     Store { units: harness.factory.clone(), trail }
+}
+
+/// Personal tokens with different secrets.
+fn personal_tokens(harness: &Harness) -> PersonalTokens {
+    let trail = AuditTrail::new(Arc::new(Counting::default()), Arc::new(Counting::default()));
+    let store = Store { trail, ..audited(harness) };
+    PersonalTokens { store, reader: harness.personal_tokens.clone() }
 }
 
 /// Checks that a rejection opens no connection, after a first one that may open those of readers.
@@ -159,19 +163,22 @@ pub(crate) async fn a_unit_of_work_dropped_in_any_state_opens_no_connection(harn
 pub(crate) async fn rejected_forms_of_a_signed_in_person_open_no_connection(harness: &Harness) {
     let person = &prepare(harness).await;
     let gone = &signed_out(person);
-    let create_token = make!(harness, CreatePersonalToken);
-    assert_level(harness, "create a token after signing out", async || {
-        let command = CreatePersonalTokenCommand {
-            session: &gone.session,
-            form: create_token.new_form(),
-            name: "Notebook",
-            scopes: &["sleep"],
-            expires_in_days: None,
-            address: ADDRESS,
-        };
-        create_token.run(command).await
-    })
-    .await;
+    let tokens = &personal_tokens(harness);
+    let new = NewPersonalToken {
+        form: tokens.new_form(),
+        name: "Notebook",
+        scopes: &["sleep"],
+        expires_in_days: None,
+    };
+    let by_person = async |person, new| tokens.create(TokenActor::Person(person), new).await;
+    assert_level(harness, "create a token after signing out", async || by_person(gone, new).await).await;
+    by_person(person, new).await.unwrap();
+    assert_level(harness, "create a token again", async || by_person(person, new).await).await;
+    for _ in 1..MAX_LIVE_TOKENS {
+        by_person(person, NewPersonalToken { form: tokens.new_form(), ..new }).await.unwrap();
+    }
+    let next = NewPersonalToken { form: tokens.new_form(), ..new };
+    assert_level(harness, "create one token too many", async || by_person(person, next).await).await;
     let confirm = make!(harness, ConfirmEmailChange, None);
     let link = Secret::from_bytes(SecretKind::PasswordLink, &SecretBytes::new([9; 32]));
     assert_level(harness, "confirm an address by an unknown link", async || {
@@ -258,10 +265,11 @@ pub(crate) async fn rejected_commands_of_the_operator_open_no_connection(harness
     assert_level(harness, "reset the factor of an unknown person", async || reset.run(user_id(9)).await)
         .await;
     assert_level(harness, "reset a factor that is not set", async || reset.run(user_id(2)).await).await;
-    let issue = make!(harness, IssuePersonalToken);
+    let tokens = &personal_tokens(harness);
     assert_level(harness, "token of a locked person", async || {
-        let (user_id, scopes) = (user_id(2), ScopeSet::CONSENTABLE);
-        issue.run(IssuePersonalTokenCommand { user_id, name: "Backup", scopes, expires_in_days: None }).await
+        let (form, scopes) = (tokens.new_form(), ["sleep"].as_slice());
+        let new = NewPersonalToken { form, name: "Backup", scopes, expires_in_days: None };
+        tokens.create(TokenActor::Operator(user_id(2)), new).await
     })
     .await;
     let erase = make!(harness, ErasePerson);

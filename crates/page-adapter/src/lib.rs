@@ -56,8 +56,8 @@ mod visit;
 
 pub use error::ERROR_PAGES;
 pub use state::{
-    DeveloperUseCases, ImportUseCases, IntakeUseCases, NightUseCases, PageState, PersonalTokenUseCases,
-    TimeSource, UploadUseCases, VisitSource,
+    DeveloperUseCases, ImportUseCases, IntakeUseCases, NightUseCases, PageState, TimeSource, UploadUseCases,
+    VisitSource,
 };
 
 use actix_web::dev::HttpServiceFactory;

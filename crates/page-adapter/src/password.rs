@@ -261,7 +261,7 @@ const SIGN_IN: view::Link = view::Link { path: Endpoint::SignIn.path(), text: "S
 
 /// Returns whether an app or a token can read the data of a user.
 async fn apps_or_tokens(state: &PageState, user_id: UserId) -> Result<bool, Problem> {
-    let tokens = state.personal_tokens.list.run(user_id).await?;
+    let tokens = state.personal_tokens.list(user_id).await?;
     Ok(tokens.iter().any(|token| token.is_live) || !state.list_connected_apps.run(user_id).await?.is_empty())
 }
 

@@ -18,7 +18,7 @@ use application::import::{ApplyProfile, ListImports, UndoImport};
 use application::intake::{ChangeIntake, CustomProducts, LogIntake, SearchSupplements, ShowIntake};
 use application::night::{FindNight, ListNights};
 use application::passkey::Passkeys;
-use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
+use application::personal_token::PersonalTokens;
 use application::profile::{ChangeProfile, ShowProfile};
 use application::read::ListIntakes;
 use application::sandbox::{CreateSandboxPeople, EraseSandboxPeople, ListSandboxPeople};
@@ -84,7 +84,7 @@ pub struct PageState {
     pub nights: NightUseCases,
     pub list_connected_apps: ListConnectedApps,
     pub disconnect_apps: DisconnectApps,
-    pub personal_tokens: PersonalTokenUseCases,
+    pub personal_tokens: PersonalTokens,
     /// `None` if developers cannot register apps themselves.
     pub developer: Option<DeveloperUseCases>,
     pub passkeys: Passkeys,
@@ -115,14 +115,6 @@ pub struct IntakeUseCases {
     pub log: LogIntake,
     pub change: ChangeIntake,
     pub products: CustomProducts,
-}
-
-/// Use cases of personal tokens.
-#[expect(missing_docs, reason = "each field is named after its use case")]
-pub struct PersonalTokenUseCases {
-    pub create: CreatePersonalToken,
-    pub list: ListPersonalTokens,
-    pub revoke: RevokePersonalToken,
 }
 
 /// Use cases of a person's imports, apart from uploads in progress.

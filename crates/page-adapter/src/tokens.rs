@@ -11,8 +11,7 @@ use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::SignedInPerson;
 use application::personal_token::{
-    CreatePersonalTokenCommand, CreatePersonalTokenError, CreatedPersonalToken, ListedPersonalToken,
-    RevokePersonalTokenCommand,
+    CreatedPersonalToken, ListedPersonalToken, NewPersonalToken, PersonalTokenError, TokenActor,
 };
 use domain::id::{FormId, PersonalTokenId};
 use domain::scope::{Scope, ScopeSet};
@@ -41,7 +40,7 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
 /// stored: if it is reloaded, the form creates nothing. A person whose last sign-in is too old must sign in
 /// again.
 pub(super) async fn create(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
-    let PersonForm { person, form, address } = sent;
+    let PersonForm { person, form, .. } = sent;
     let entry = form.parse("entry", |id| FormId::parse(id).ok())?;
     let name = form.line("name")?;
     let scopes: Vec<&str> = form.all("scope").collect();
@@ -49,25 +48,18 @@ pub(super) async fn create(state: Data<PageState>, sent: PersonForm) -> Result<H
         Some(days) => Some(days.parse().map_err(|_| Problem::new(Fault::InvalidForm))?),
         None => None,
     };
-    let command = CreatePersonalTokenCommand {
-        session: &person.session,
-        form: entry,
-        name,
-        scopes: &scopes,
-        expires_in_days,
-        address,
-    };
-    let errors = match state.personal_tokens.create.run(command).await {
+    let new = NewPersonalToken { form: entry, name, scopes: &scopes, expires_in_days };
+    let errors = match state.personal_tokens.create(TokenActor::Person(&person), new).await {
         Ok(CreatedPersonalToken { secret, token }) => {
             let created = CreatedToken { name: token.name.as_str().to_owned(), secret };
             return TokensPage { created: Some(created), ..TokensPage::default() }
                 .answer(&state, &person)
                 .await;
         }
-        Err(CreatePersonalTokenError::NotFresh | CreatePersonalTokenError::SessionEnded) => {
+        Err(PersonalTokenError::NotFresh | PersonalTokenError::SessionEnded) => {
             return kept_form::sign_in(&form, Endpoint::Tokens, &state);
         }
-        Err(CreatePersonalTokenError::SentBefore) => {
+        Err(PersonalTokenError::SentBefore) => {
             return Ok(redirect_with_notice(Endpoint::Tokens, "sent-before"));
         }
         Err(error) => form_errors(error)?,
@@ -85,35 +77,32 @@ pub(super) async fn create(state: Data<PageState>, sent: PersonForm) -> Result<H
 
 /// Revokes a token, on every replica within two seconds.
 pub(super) async fn revoke(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
-    let PersonForm { person, form, address } = sent;
+    let PersonForm { person, form, .. } = sent;
     let token_id = form.parse("token", |id| PersonalTokenId::parse(id).ok())?;
-    let command = RevokePersonalTokenCommand { user_id: person.user_id, token_id, address };
-    state.personal_tokens.revoke.run(command).await?;
+    state.personal_tokens.revoke(TokenActor::Person(&person), Some(token_id)).await?;
     Ok(redirect_with_notice(Endpoint::Tokens, "revoked"))
 }
 
 /// Returns the form errors; an error that the person cannot fix becomes a [`Problem`].
-fn form_errors(error: CreatePersonalTokenError) -> Result<FormErrors, Problem> {
+fn form_errors(error: PersonalTokenError) -> Result<FormErrors, Problem> {
     Ok(match error {
-        CreatePersonalTokenError::InvalidName => {
+        PersonalTokenError::InvalidName => {
             FormErrors::field("name", "Enter a name of 1 to 100 visible characters.")
         }
-        CreatePersonalTokenError::InvalidScopes => {
+        PersonalTokenError::InvalidScopes => {
             FormErrors::field("scope", "Choose at least one kind of data for the token to read.")
         }
-        CreatePersonalTokenError::InvalidLifetime => {
-            FormErrors::field("expires", "Choose when the token expires.")
-        }
-        CreatePersonalTokenError::TooManyTokens => FormErrors::form(
+        PersonalTokenError::InvalidLifetime => FormErrors::field("expires", "Choose when the token expires."),
+        PersonalTokenError::TooManyTokens => FormErrors::form(
             "You have reached the limit of access tokens. Revoke one that you no longer need.",
         ),
-        CreatePersonalTokenError::NotFresh
-        | CreatePersonalTokenError::SessionEnded
-        | CreatePersonalTokenError::SentBefore
-        | CreatePersonalTokenError::AccountUnavailable => {
+        PersonalTokenError::NotFresh
+        | PersonalTokenError::SessionEnded
+        | PersonalTokenError::SentBefore
+        | PersonalTokenError::AccountUnavailable => {
             return Err(Problem::new(Fault::ForeignForm));
         }
-        CreatePersonalTokenError::Storage(error) => return Err(error.into()),
+        PersonalTokenError::Storage(error) => return Err(error.into()),
     })
 }
 
@@ -130,10 +119,10 @@ impl TokensPage {
     async fn answer(self, state: &PageState, person: &SignedInPerson) -> Result<HttpResponse, Problem> {
         let Self { notice, created, form } = self;
         let settings = &state.http.settings;
-        let tokens = state.personal_tokens.list.run(person.user_id).await?;
+        let tokens = state.personal_tokens.list(person.user_id).await?;
         let tokens = tokens.into_iter().filter(|listed| listed.token.revoked_at.is_none());
         let tokens = tokens.map(|listed| line(listed, person.home_timezone)).collect();
-        let new_form = || TokenForm::empty(state.personal_tokens.create.new_form().to_string());
+        let new_form = || TokenForm::empty(state.personal_tokens.new_form().to_string());
         let view = view::Tokens {
             person: person::to_view(person),
             has_developer_page: state.developer.is_some(),

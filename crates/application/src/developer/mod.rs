@@ -21,7 +21,6 @@ pub use sandbox_code::*;
 pub use show_developer_apps::*;
 
 use crate::attempt_limit::from_attempt_rejected;
-use crate::personal_token::is_unavailable;
 use crate::ports::storage::{StorageError, UnitOfWork};
 use crate::sandbox::CreateSandboxError;
 use crate::webhook::WebhookError;
@@ -123,7 +122,7 @@ impl From<WebhookError> for DeveloperAppError {
 /// Checks that the account and the session can be used. Locks the user until the unit of work ends:
 /// concurrent requests cannot exceed a limit, and no password change can end the session in between.
 async fn check_owner(unit: &mut dyn UnitOfWork, session: &Session) -> Result<(), DeveloperAppError> {
-    if is_unavailable(unit, session.user_id).await? {
+    if unit.active_user(session.user_id).await?.is_none() {
         return Err(DeveloperAppError::AccountUnavailable);
     }
     let found = unit.sessions().find(session.user_id, session.id).await?;

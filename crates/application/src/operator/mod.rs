@@ -7,9 +7,7 @@ mod create_user;
 mod find_last_uses;
 mod invalidate_everything;
 mod issue_code;
-mod issue_personal_token;
 mod revoke_grants;
-mod revoke_personal_tokens;
 mod rotate_client_secret;
 mod show_user;
 
@@ -20,9 +18,7 @@ pub use create_user::*;
 pub use find_last_uses::*;
 pub use invalidate_everything::*;
 pub use issue_code::*;
-pub use issue_personal_token::*;
 pub use revoke_grants::*;
-pub use revoke_personal_tokens::*;
 pub use rotate_client_secret::*;
 pub use show_user::*;
 

@@ -5,7 +5,6 @@ mod client_secret;
 mod code;
 mod grant;
 mod invalidation;
-mod personal_token;
 mod user;
 
 use crate::ports::storage::test_support::PreparedUnitsOfWork;

@@ -6,7 +6,7 @@ use crate::attempt_limit::AttemptLimit;
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{FailureCount, MockFailureCounter, MockPasskeyReader};
 use crate::ports::system::MockPasskeyVerifier;
-use crate::testing::{ADDRESS, noon, person, secret, session, store, units, user_id};
+use crate::testing::{ADDRESS, noon, person, secret, signed_in, store, units, user_id};
 use domain::audit::AuditKind;
 use domain::id::PasskeyId;
 use domain::passkey::{
@@ -14,27 +14,11 @@ use domain::passkey::{
 };
 use domain::second_factor::SecondFactorPolicy;
 use domain::secret::{Secret, SecretKind};
-use domain::session::Session;
 use std::sync::Arc;
 use url::Url;
 use uuid::Uuid;
 
 const LIMIT: AttemptLimit = AttemptLimit { attempts: 2, window_seconds: 600 };
-
-/// The person, who signed in this many seconds ago.
-fn signed_in(ago: i64) -> SignedInPerson {
-    let (user, cookie) = (person(), secret(SecretKind::Session, 5));
-    let session = Session { token_hash: cookie.hash(), ..session(ago) };
-    SignedInPerson {
-        user_id: user.id,
-        email: user.email,
-        home_timezone: user.home_timezone,
-        session,
-        cookie,
-        is_fresh: ago == 0,
-        address: ADDRESS,
-    }
-}
 
 fn passkey_id() -> PasskeyId {
     PasskeyId::from_uuid(Uuid::from_u128(7))

@@ -3,8 +3,7 @@
 use super::store::EmptyStore;
 use crate::view::sample::UPLOAD_FORMATS;
 use crate::{
-    DeveloperUseCases, ERROR_PAGES, ImportUseCases, IntakeUseCases, NightUseCases, PageState,
-    PersonalTokenUseCases, UploadUseCases,
+    DeveloperUseCases, ERROR_PAGES, ImportUseCases, IntakeUseCases, NightUseCases, PageState, UploadUseCases,
 };
 use application::access::DailyLimits;
 use application::account::{
@@ -29,7 +28,7 @@ use application::intake::{ChangeIntake, CustomProducts, LogIntake, SearchSupplem
 use application::night::{FindNight, ListNights};
 use application::operator::IssueCode;
 use application::passkey::Passkeys;
-use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
+use application::personal_token::PersonalTokens;
 use application::ports::storage::{
     FailureCount, MockAuditReader, MockAuthorizationRequestReader, MockClientUsageStore,
     MockConnectedAppReader, MockCredentialReader, MockFailureCounter, MockGrantReader, MockImportReader,
@@ -131,10 +130,9 @@ pub(crate) fn page_state(settings: HttpSettings) -> PageState {
         nights: nights(store),
         list_connected_apps: ListConnectedApps::new(apps),
         disconnect_apps: DisconnectApps::new(units(), entropy(), clock()),
-        personal_tokens: PersonalTokenUseCases {
-            create: CreatePersonalToken::new(units(), entropy(), clock()),
-            list: ListPersonalTokens::new(Arc::new(MockPersonalTokenReader::new()), clock()),
-            revoke: RevokePersonalToken::new(units(), entropy(), clock()),
+        personal_tokens: PersonalTokens {
+            store: audited(store),
+            reader: Arc::new(MockPersonalTokenReader::new()),
         },
         developer: Some(developer(store, &clock)),
         passkeys: passkeys(store),

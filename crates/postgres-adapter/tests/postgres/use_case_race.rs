@@ -3,17 +3,19 @@
 
 use crate::made_up::*;
 use crate::made_up_sign_in::*;
-use application::account::{SessionKey, SignOut};
+use application::account::{SessionKey, SignOut, SignedInPerson};
+use application::audit::AuditTrail;
 use application::authorization::{
     AuthorizationPorts, ConsentDecision, ConsentError, ConsentOutcome, DecideConsent, DecideConsentCommand,
     OpenConsent, OpenConsentCommand,
 };
 use application::connection::{DisconnectApps, DisconnectAppsCommand};
 use application::personal_token::{
-    CreatePersonalToken, CreatePersonalTokenCommand, CreatePersonalTokenError, CreatedPersonalToken,
+    CreatedPersonalToken, NewPersonalToken, PersonalTokenError, PersonalTokens, TokenActor,
 };
 use application::ports::storage::StorageError;
 use application::ports::system::{Clock, Entropy, FetchedMetadata, MetadataSource};
+use application::store::Store;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::audit::AuditActor;
@@ -24,6 +26,7 @@ use domain::consent::RememberedConsent;
 use domain::scope::ScopeSet;
 use domain::secret::{Secret, SecretBytes, SecretKind};
 use domain::session::Session;
+use domain::user::User;
 use postgres_adapter::test_support::TestDatabase;
 use postgres_adapter::{PostgresOptions, PostgresStore};
 use std::net::{IpAddr, Ipv4Addr};
@@ -90,6 +93,13 @@ fn asked() -> AuthorizationRequest {
 
 fn browser() -> Session {
     browser_session(5, 1)
+}
+
+fn signed_in() -> SignedInPerson {
+    let User { id: user_id, email, home_timezone, .. } = user(1);
+    let cookie = Secret::from_bytes(SecretKind::Session, &SecretBytes::new([1; 32]));
+    let session = browser();
+    SignedInPerson { user_id, email, home_timezone, session, cookie, is_fresh: true, address: ADDRESS }
 }
 
 /// Returns a store whose statements wait for a lock for longer than [`TIMEOUT`]: the first of two must not
@@ -191,19 +201,14 @@ impl Scene {
         })
     }
 
-    fn make_token(&self) -> JoinHandle<Result<CreatedPersonalToken, CreatePersonalTokenError>> {
-        let making =
-            CreatePersonalToken::new(self.store.clone(), Arc::new(DistinctEntropy), Arc::new(MinuteLater));
+    fn make_token(&self) -> JoinHandle<Result<CreatedPersonalToken, PersonalTokenError>> {
+        let trail = AuditTrail::new(Arc::new(DistinctEntropy), Arc::new(MinuteLater));
+        let store = Store { units: self.store.clone(), trail };
+        let tokens = PersonalTokens { store, reader: self.store.clone() };
         tokio::spawn(async move {
-            let command = CreatePersonalTokenCommand {
-                session: &browser(),
-                form: making.new_form(),
-                name: "Notebook",
-                scopes: &["sleep"],
-                expires_in_days: None,
-                address: ADDRESS,
-            };
-            making.run(command).await
+            let form = tokens.new_form();
+            let new = NewPersonalToken { form, name: "Notebook", scopes: &["sleep"], expires_in_days: None };
+            tokens.create(TokenActor::Person(&signed_in()), new).await
         })
     }
 
@@ -316,7 +321,7 @@ async fn a_token_created_after_signing_out_is_rejected() {
     let scene = Scene::create().await;
     let (existed, made) = scene.one_after_the_other(Scene::sign_out, Scene::make_token).await;
     assert!(existed.unwrap());
-    assert!(matches!(made, Err(CreatePersonalTokenError::SessionEnded)));
+    assert!(matches!(made, Err(PersonalTokenError::SessionEnded)));
     assert_eq!((scene.count(TOKENS).await, scene.count(SESSIONS).await), (0, 0));
 }
 

@@ -3,10 +3,9 @@
 use super::argument;
 use super::output::{self, Record};
 use super::user_ref::UserRef;
-use crate::wiring::Session;
+use crate::wiring::{Session, personal_tokens};
 use anyhow::{Context, bail};
-use application::operator::{IssuePersonalToken, IssuePersonalTokenCommand, RevokePersonalTokens};
-use application::personal_token::{ListPersonalTokens, ListedPersonalToken};
+use application::personal_token::{ListedPersonalToken, NewPersonalToken, PersonalTokens, TokenActor};
 use clap::{Args, Subcommand};
 use domain::id::{PersonalTokenId, UserId};
 use domain::scope::Scope;
@@ -84,13 +83,11 @@ pub(crate) async fn run(command: TokenCommand, session: &Session) -> anyhow::Res
 async fn create(session: &Session, arguments: &CreateArguments) -> anyhow::Result<()> {
     let CreateArguments { user, scopes, name, expires_in, json } = arguments;
     let user_id = user.id(session).await?;
-    let command = IssuePersonalTokenCommand {
-        user_id,
-        name,
-        scopes: argument::scopes(scopes),
-        expires_in_days: *expires_in,
-    };
-    let created = session.use_case(IssuePersonalToken::new).run(command).await;
+    let scopes: Vec<&str> = scopes.iter().map(|scope| scope.as_str()).collect();
+    let tokens = service(session);
+    let form = tokens.new_form();
+    let new = NewPersonalToken { form, name, scopes: &scopes, expires_in_days: *expires_in };
+    let created = tokens.create(TokenActor::Operator(user_id), new).await;
     let created = created.context("the token was not created")?;
     Ok(output::print(&Record::new().with("token", created.secret.expose()), *json)?)
 }
@@ -104,8 +101,7 @@ async fn list(session: &Session, arguments: &ListArguments) -> anyhow::Result<()
 async fn revoke(session: &Session, arguments: &RevokeArguments) -> anyhow::Result<()> {
     let RevokeArguments { user, id, json } = arguments;
     let user_id = user.id(session).await?;
-    let revoke = session.use_case(RevokePersonalTokens::new);
-    let revoked = revoke.run(user_id, *id).await?;
+    let revoked = service(session).revoke(TokenActor::Operator(user_id), *id).await?;
     // Tokens that are already revoked are no error; a mistyped id is one.
     let is_meant = |listed: &ListedPersonalToken| id.is_none_or(|id| id == listed.token.id);
     if revoked == 0 && !tokens(session, user_id).await?.iter().any(is_meant) {
@@ -115,9 +111,11 @@ async fn revoke(session: &Session, arguments: &RevokeArguments) -> anyhow::Resul
 }
 
 async fn tokens(session: &Session, user_id: UserId) -> anyhow::Result<Vec<ListedPersonalToken>> {
-    Ok(ListPersonalTokens::new(session.store.personal_tokens.clone(), session.clock.clone())
-        .run(user_id)
-        .await?)
+    Ok(service(session).list(user_id).await?)
+}
+
+fn service(session: &Session) -> PersonalTokens {
+    personal_tokens(&session.store, session.audited())
 }
 
 fn record(listed: ListedPersonalToken) -> Record {

@@ -28,7 +28,7 @@ pub(crate) use mail::{MailParts, test_mail};
 pub(crate) use password::{password_hasher, password_strength_checker};
 pub(crate) use rate_limits::RateLimits;
 pub(crate) use schema::{Schema, explained, refusal};
-pub(crate) use services::passkeys;
+pub(crate) use services::{passkeys, personal_tokens};
 pub(crate) use session::Session;
 pub(crate) use store::{IfMissing, Store};
 pub(crate) use webhooks::outbound_policy;

@@ -2,7 +2,7 @@
 
 use super::Store;
 use super::mail::MailParts;
-use super::services::passkeys;
+use super::services::{passkeys, personal_tokens};
 use super::webhooks::outbound_policy;
 use crate::settings::{PublicUrl, Settings};
 use application::account::{
@@ -28,7 +28,6 @@ use application::mail::QueueMail;
 use application::night::{FindNight, ListNights};
 use application::operator::IssueCode;
 use application::passkey::Passkeys;
-use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
 use application::ports::system::{
     Clock, Entropy, Fetcher, FormSealer, PasswordHasher, PasswordStrengthChecker, TotpSealer, WebhookSigner,
 };
@@ -47,8 +46,7 @@ use http_adapter::{ExportUseCases, HttpState};
 use import_adapter::Format;
 use outbound_adapter::MetadataReader;
 use page_adapter::{
-    DeveloperUseCases, ImportUseCases, IntakeUseCases, NightUseCases, PageState, PersonalTokenUseCases,
-    UploadUseCases,
+    DeveloperUseCases, ImportUseCases, IntakeUseCases, NightUseCases, PageState, UploadUseCases,
 };
 use std::sync::Arc;
 
@@ -116,7 +114,7 @@ impl PageParts<'_> {
             nights: self.nights(),
             list_connected_apps: ListConnectedApps::new(store.connected_apps.clone()),
             disconnect_apps: DisconnectApps::new(units.clone(), entropy(), clock()),
-            personal_tokens: self.personal_tokens(),
+            personal_tokens: personal_tokens(store, self.audited()),
             developer: self.developer(),
             passkeys: self.passkeys(),
             list_activity: self.list_activity(),
@@ -159,15 +157,6 @@ impl PageParts<'_> {
             undo: UndoImport::new(units(), store.imports.clone(), entropy(), clock()),
             apply_profile: ApplyProfile::new(units(), store.profiles.clone(), entropy(), clock()),
             discard_upload: DiscardUpload::new(units(), clock()),
-        }
-    }
-
-    fn personal_tokens(&self) -> PersonalTokenUseCases {
-        let Self { store, clock, entropy, .. } = self;
-        PersonalTokenUseCases {
-            create: CreatePersonalToken::new(store.units.clone(), entropy.clone(), clock.clone()),
-            list: ListPersonalTokens::new(store.personal_tokens.clone(), clock.clone()),
-            revoke: RevokePersonalToken::new(store.units.clone(), entropy.clone(), clock.clone()),
         }
     }
 
@@ -243,9 +232,18 @@ impl PageParts<'_> {
         })
     }
 
+    fn audited(&self) -> application::store::Store {
+        self.store.audited(&self.entropy, &self.clock)
+    }
+
     fn passkeys(&self) -> Passkeys {
-        let audited = self.store.audited(&self.entropy, &self.clock);
-        passkeys(self.store, audited, self.settings, self.public_url.relying_party(), self.queue_mail())
+        passkeys(
+            self.store,
+            self.audited(),
+            self.settings,
+            self.public_url.relying_party(),
+            self.queue_mail(),
+        )
     }
 
     fn uploads(&self) -> Option<UploadUseCases> {

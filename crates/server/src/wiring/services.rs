@@ -5,6 +5,7 @@ use crate::settings::Settings;
 use application::audit::AuditTrail;
 use application::mail::QueueMail;
 use application::passkey::Passkeys;
+use application::personal_token::PersonalTokens;
 use application::ports::system::Entropy;
 use domain::passkey::RelyingParty;
 use std::sync::Arc;
@@ -41,4 +42,9 @@ pub(crate) fn passkeys(
         policy: settings.accounts.second_factor.into(),
         mail,
     }
+}
+
+/// Wires personal access tokens.
+pub(crate) fn personal_tokens(store: &Store, audited: application::store::Store) -> PersonalTokens {
+    PersonalTokens { store: audited, reader: store.personal_tokens.clone() }
 }

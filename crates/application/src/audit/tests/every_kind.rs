@@ -61,8 +61,9 @@ const fn writer(kind: AuditKind) -> &'static str {
             include_str!("../../token/refresh_access.rs")
         }
         AuditKind::ServiceTokenIssued => include_str!("../../token/issue_service_token.rs"),
-        AuditKind::PersonalTokenCreated => include_str!("../../personal_token/create_personal_token.rs"),
-        AuditKind::PersonalTokenRevoked => include_str!("../../personal_token/revoke_personal_token.rs"),
+        AuditKind::PersonalTokenCreated | AuditKind::PersonalTokenRevoked => {
+            include_str!("../../personal_token/mod.rs")
+        }
         AuditKind::ProfileShown => include_str!("../../operator/show_user.rs"),
         AuditKind::DataExported => include_str!("../../export/export_records.rs"),
         AuditKind::ImportStarted => include_str!("../../import/import_records.rs"),
