@@ -3,10 +3,11 @@
 use super::records;
 use super::store::register_as;
 use crate::e2e::app::register;
+use crate::e2e::polling::within;
 use crate::e2e::world::{StoreKind, World, json_lines};
 use serde_json::{Value, json};
 use std::process::{Output, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Returns the counts of one kind of record in a report.
 pub(super) fn counts(new: usize, updated: usize, unchanged: usize) -> Value {
@@ -48,11 +49,14 @@ fn sessions(world: &World, user_id: &str) -> Vec<String> {
     content(world, user_id).into_iter().filter(|line| line.contains("sleep_session")).collect()
 }
 
+/// Timeout for a batch, in a test build.
+const BATCH_TIMEOUT: Duration = Duration::from_mins(2);
 /// Enough for several batches of an import, so that it can be killed between two of them.
 const NIGHTS: usize = 6_000;
+const STORED: &str = "SELECT count(*) AS number FROM sleep_session";
 
 on_all_stores! {
-    /// Kills an import after a part of its usual duration, to stop it at different points of its work.
+    /// Kills an import as soon as a batch is stored.
     async fn a_killed_import_is_completed_by_the_next(world: World) {
         let file = world.file("many.ndjson", &records::nights(NIGHTS, 4));
         let person = |name: &str| {
@@ -61,20 +65,26 @@ on_all_stores! {
             user["user_id"].as_str().expect("id").to_owned()
         };
         let undisturbed = person("undisturbed");
-        let started = Instant::now();
         world.ok(&["import", "--user", &undisturbed, &file]);
-        let whole = started.elapsed();
-        // Somewhere in the middle; the exact point depends on the machine and its load.
-        let killed = [5, 6, 7, 8, 4, 9, 3, 12, 2, 16, 1, 24, 32].into_iter().find_map(|tenths| {
-            let user = person(&format!("killed{tenths}"));
+        let mut killed = None;
+        // Again if an import ends before it is killed.
+        for attempt in 0..5 {
+            let user = person(&format!("killed{attempt}"));
+            let before = world.number(STORED).await;
             let mut command = world.command(&["import", "--user", &user, "--json", &file]);
             let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("restwell starts");
-            std::thread::sleep(whole * tenths / 10);
+            within(BATCH_TIMEOUT, Instant::now(), "a batch is stored", async || {
+                (world.number(STORED).await > before).then_some(())
+            })
+            .await;
             child.kill().expect("kill");
             child.wait().expect("end");
             let stored = sessions(&world, &user).len();
-            (0 < stored && stored < NIGHTS).then_some((user, stored))
-        });
+            if stored < NIGHTS {
+                killed = Some((user, stored));
+                break;
+            }
+        }
         let (user, stored) = killed.expect("no import was killed midway");
         let report = world.json(&["import", "--user", &user, "--json", &file]);
         assert_eq!(report["sessions"], counts(NIGHTS, 0, 0), "what was stored before the kill counts too: {stored}, {report}");
