@@ -270,9 +270,11 @@ def check_connection_limit(proxy, recorder):
         return
     recorder.delay_ended.clear()
     before = len(recorder.requests("/delayed"))
-    streams = [connect(HOST) for _ in range(TEST_LIMIT)]
-    for stream in streams:
-        stream.sendall(get("/delayed").encode())
+    streams = []
+    for _ in range(TEST_LIMIT):
+        streams.append(connect(HOST))
+        # Immediately, because the proxy closes a connection that sends no request for five seconds.
+        streams[-1].sendall(get("/delayed").encode())
     eventually("all requests are in progress", lambda: len(recorder.requests("/delayed")) == before + TEST_LIMIT, [proxy.process])
     response = exchange(get("/livez"), HOST)
     if not (status(response) == 503 or response.startswith("refused") or response == ""):
