@@ -6,6 +6,7 @@ request is retried, no secret is logged, no bare line feed is forwarded, and con
 It needs the ports 80, 443 and 8080, so run it in a network namespace.
 """
 
+import contextlib
 import json
 import pathlib
 import re
@@ -47,7 +48,7 @@ POST = (
 
 class RecordingProxy:
     """A TCP proxy between the tested proxy and the server. Records what it receives, closes the connection of a request for /closed, and
-    delays requests for /delayed."""
+    holds that of a request for /delayed without asking the server, which would end it after five seconds."""
 
     def __init__(self):
         self.received, self.listener = [], socket.create_server(RECORDER, backlog=64)
@@ -62,8 +63,8 @@ class RecordingProxy:
     def forward(self, client):
         received = bytearray()
         self.received.append(received)
-        with client, socket.create_connection(SERVER) as server:
-            threading.Thread(target=copy, args=(server, client), daemon=True).start()
+        server = None
+        with client, contextlib.ExitStack() as stack:
             try:
                 while data := client.recv(65536):
                     received += data
@@ -72,8 +73,13 @@ class RecordingProxy:
                         return
                     if b" /delayed" in data:
                         self.delay_ended.wait(TIMEOUT)
+                        return
+                    if server is None:
+                        server = stack.enter_context(socket.create_connection(SERVER))
+                        threading.Thread(target=copy, args=(server, client), daemon=True).start()
                     server.sendall(data)
-                server.shutdown(socket.SHUT_WR)
+                if server is not None:
+                    server.shutdown(socket.SHUT_WR)
             except OSError:
                 pass
 
