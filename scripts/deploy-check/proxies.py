@@ -1,5 +1,6 @@
 """Runs each proxy of deploy/ in front of a server. Pages and tokens are served only over https under the server's name. No
-request is retried, no secret is logged, no bare line feed is forwarded, and connections per address are limited.
+request is retried, no secret is logged, no bare line feed is forwarded, and connections per address are limited. If the lines for
+it are uncommented, the data endpoints are compressed and no others.
 
     proxies.py BINARY SCRATCH_FOLDER
 
@@ -30,6 +31,10 @@ BARE_LINE_FEED = re.compile(rb"(?<!\r)\n")
 LIMIT, TEST_LIMIT = 1000, 20
 # Caddy has no such limit.
 UNLIMITED = {"caddy"}
+# One server behind HAProxy has no backend of its own for the data endpoints.
+UNCOMPRESSED = {"haproxy/single.cfg"}
+COMPRESSION = re.compile(r"(?m)^(\s*)# (encode|gzip|compression|location /api/v1/) ")
+LARGE = b'{"data":"' + b"z" * 10_000 + b'"}'
 # Requests with a bare line feed.
 BARE_LINE_FEED_REQUESTS = {
     "all lines of the head": "GET /lf HTTP/1.1\nHost: {host}\nConnection: close\n\n",
@@ -47,8 +52,9 @@ POST = (
 
 
 class RecordingProxy:
-    """A TCP proxy between the tested proxy and the server. Records what it receives, closes the connection of a request for /closed, and
-    holds that of a request for /delayed without asking the server, which would end it after five seconds."""
+    """A TCP proxy between the tested proxy and the server. Records what it receives, closes the connection of a request for /closed,
+    holds that of a request for /delayed without asking the server, which would end it after five seconds, and answers requests for
+    .../large itself."""
 
     def __init__(self):
         self.received, self.listener = [], socket.create_server(RECORDER, backlog=64)
@@ -73,6 +79,10 @@ class RecordingProxy:
                         return
                     if b" /delayed" in data:
                         self.delay_ended.wait(TIMEOUT)
+                        return
+                    if re.match(rb"GET /\S+/large ", data):
+                        head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n"
+                        client.sendall(f"{head}Content-Length: {len(LARGE)}\r\n\r\n".encode() + LARGE)
                         return
                     if server is None:
                         server = stack.enter_context(socket.create_connection(SERVER))
@@ -202,16 +212,18 @@ class Proxy:
 
     def haproxy(self, _):
         config = self.folder / self.file.name
-        config.write_text(self.text_with_test_limit(f"sc_conn_cur(0) gt {LIMIT}"))
+        config.write_text(self.with_compression(self.text_with_test_limit(f"sc_conn_cur(0) gt {LIMIT}")))
         return [installed_program("haproxy"), "-db", "-f", str(config)]
 
     def caddy(self, _):
-        return [installed_program("caddy"), "run", "--adapter", "caddyfile", "--config", str(self.file)]
+        config = self.folder / self.file.name
+        config.write_text(self.with_compression(self.file.read_text()))
+        return [installed_program("caddy"), "run", "--adapter", "caddyfile", "--config", str(config)]
 
     def nginx(self, variables):
         """Wraps the file in a main configuration, as the content of `http`."""
         site, main = self.folder / "site.conf", self.folder / "nginx.conf"
-        text = self.text_with_test_limit(f"limit_conn restwell_clients {LIMIT};")
+        text = self.with_compression(self.text_with_test_limit(f"limit_conn restwell_clients {LIMIT};"))
         text = re.sub(r"\$\{(RESTWELL_\w+)\}", lambda match: variables[match[1]], text)
         site.write_text(text)
         temporary = "".join(f"{kind}_temp_path {self.folder}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
@@ -220,6 +232,17 @@ class Proxy:
             f"events {{ worker_connections 512; }}\nhttp {{\n{temporary}include {site};\n}}\n"
         )
         return [installed_program("nginx"), "-c", str(main)]
+
+    @property
+    def compresses(self):
+        return f"{self.kind}/{self.file.name}" not in UNCOMPRESSED
+
+    def with_compression(self, text):
+        """Uncomments the lines that turn compression on."""
+        text, count = COMPRESSION.subn(r"\1\2 ", text)
+        if (count > 0) != self.compresses:
+            fail(f"{self.file} has {count} lines for compression")
+        return text
 
     def text_with_test_limit(self, line):
         """Returns the file with a lower limit of connections per address."""
@@ -291,6 +314,13 @@ def check_connection_limit(proxy, recorder):
     eventually("the limit is no longer reached", lambda: status(exchange(get("/livez"), HOST)) == 200, [proxy.process])
 
 
+def check_compression(proxy):
+    for path, is_data in (("/api/v1/sleep/large", True), ("/api/token/large", False), ("/oauth/large", False)):
+        response = exchange(get(path, headers="Accept-Encoding: gzip\r\n"), HOST)
+        if status(response) != 200 or ("content-encoding: gzip\r\n" in response.lower()) != (is_data and proxy.compresses):
+            fail(f"{proxy.file} compresses the wrong endpoints: {path} {response[:1000]}")
+
+
 def check_no_retries(proxy, recorder):
     for request in (get("/closed"), post("/closed", {})):
         before = len(recorder.requests("/closed"))
@@ -351,6 +381,7 @@ def main():
             check_https_only(proxy, server)
             check_forwarded_headers(proxy, recorder)
             print(f"{file.relative_to(deploy)}: bare line feeds in {check_bare_line_feeds(proxy, recorder)}", flush=True)
+            check_compression(proxy)
             check_connection_limit(proxy, recorder)
             # Afterwards nginx avoids replicas whose connections failed.
             check_no_retries(proxy, recorder)

@@ -114,8 +114,6 @@ pub struct HttpSettings {
     /// Origins whose scripts may get tokens and read data (CORS), such as `https://app.example`; none by
     /// default.
     pub cors_allowed_origins: Vec<String>,
-    /// Whether responses of 1 KiB and more are compressed if the caller accepts zstd or gzip.
-    pub compression: bool,
     /// Timeout of a request, after which it gets 503. Longer than the timeouts of the store: it covers a
     /// store that does not respond at all.
     pub answer_timeout: Duration,
@@ -144,7 +142,6 @@ impl Default for HttpSettings {
         Self {
             public_url: "http://127.0.0.1:8080".to_owned(),
             cors_allowed_origins: Vec::new(),
-            compression: false,
             answer_timeout: Duration::from_secs(25),
             sends_mail: false,
             sign_up_open: false,

@@ -1,13 +1,12 @@
 //! The layers around every handler, outermost first: connection close while the process stops, connection
 //! close after an unread body, the record of the request, CORS, error bodies and common headers, admission,
-//! the panic catcher, the timeout, size limits, compression, and the minimum pace for reading a large
-//! response. A `HEAD` is recorded as such and passed on as a `GET`, whose body is dropped.
+//! the panic catcher, the timeout, size limits, and the minimum pace for reading a large response. A `HEAD`
+//! is recorded as such and passed on as a `GET`, whose body is dropped.
 //!
 //! Routing comes first: each endpoint has the layers around its resource, so that they can use the matched
 //! endpoint. Only the panic catcher and the timeout may return `Err`, which loses the request.
 
 mod admission;
-mod compression;
 mod context;
 mod cors;
 mod deadline;
@@ -72,8 +71,7 @@ async fn call_layers(endpoint: Option<Endpoint>, request: ServiceRequest, next: 
     unnamed_proxy::warn(context, &request);
     let handle = async |request| next.call(request).await;
     let paced = async |request| pace::watch(context, request, handle).await;
-    let compressed = async |request| compression::compress(context, request, paced).await;
-    let size_checked = async |request| size::limit(context, request, compressed).await;
+    let size_checked = async |request| size::limit(context, request, paced).await;
     let in_time = async |request| deadline::keep(context, request, size_checked).await;
     let caught = async |request| panic::catch(request, in_time).await;
     let admitted = async |request| admission::admit(context, request, caught).await;

@@ -1,7 +1,6 @@
 //! Common properties of all responses, on paths of every kind.
 #![expect(clippy::disallowed_methods, reason = "the middleware is tested with routes that no server has")]
 
-mod compression;
 mod cors;
 mod record;
 mod unnamed_proxy;

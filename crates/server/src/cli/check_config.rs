@@ -140,9 +140,6 @@ fn notes(settings: &Settings, public_url: &PublicUrl, source: &KeySource) -> any
     if let Some(address) = settings.traces.address() {
         notes.push(format!("traces: sent to {address}"));
     }
-    if settings.compression.enabled {
-        notes.push("compression: on".to_owned());
-    }
     let origins = &settings.cors.allowed_origins.0;
     if !origins.is_empty() {
         notes.push(format!("CORS: allowed for {}", origins.join(", ")));
@@ -234,12 +231,11 @@ mod tests {
     fn the_report_describes_the_effective_settings() {
         let text = report(&[]);
         assert!(text.contains("counted per process") && text.contains("restwell.key"), "{text}");
-        assert!(!text.contains("compression") && !text.contains("CORS"), "{text}");
+        assert!(!text.contains("CORS"), "{text}");
         assert!(text.contains("mail: off") && !text.contains("sign-up"), "{text}");
         assert!(text.contains("metrics: off") && !text.contains("traces:"), "{text}");
         assert!(!text.contains("TLS:"), "{text}");
         let text = report(&[
-            ("RESTWELL__COMPRESSION__ENABLED", "true"),
             ("RESTWELL__METRICS__LISTEN", "10.0.0.7:9464"),
             ("RESTWELL__TRACES__OTLP_ENDPOINT", "http://127.0.0.1:4318"),
             ("RESTWELL__MAIL__HOST", "smtp.example.org"),
@@ -254,10 +250,7 @@ mod tests {
         ]);
         let together = "shared by all replicas in rediss://cache.example.org:6379/1";
         assert!(text.contains(together) && !text.contains("per process"), "{text}");
-        assert!(
-            text.contains("compression: on") && text.contains("CORS: allowed for https://app.example.org"),
-            "{text}"
-        );
+        assert!(text.contains("CORS: allowed for https://app.example.org"), "{text}");
         assert!(text.contains("from the settings") && !text.contains("HIDDEN"), "{text}");
         assert!(text.contains("TLS: certificate /etc/tls/fullchain.pem"), "{text}");
         assert!(text.contains("metrics: on 10.0.0.7:9464; make sure"), "{text}");

@@ -8,7 +8,6 @@ mod accounts;
 mod address_header;
 mod audit;
 mod clients;
-mod compression;
 mod cors;
 mod developers;
 mod keys;
@@ -52,7 +51,6 @@ pub(crate) use traces::TraceSettings;
 use accounts::AccountSettings;
 use audit::AuditSettings;
 use clients::ClientSettings;
-use compression::CompressionSettings;
 use cors::CorsSettings;
 use developers::DeveloperSettings;
 use keys::KeySettings;
@@ -114,7 +112,6 @@ settings! {
     uploads: UploadSettings,
     outbound: OutboundSettings,
     cors: CorsSettings,
-    compression: CompressionSettings,
     log: LogSettings,
     metrics: MetricsSettings,
     traces: TraceSettings,

@@ -30,7 +30,7 @@ fn without_any_setting_the_embedded_store_is_served_on_loopback() {
     assert_eq!(path, Path::new("restwell-data/restwell.db"));
     let url = settings.server.public_url(settings.server.listen).unwrap();
     assert_eq!(url.as_str(), "http://127.0.0.1:8080");
-    assert!(settings.tokens.allow_query_secrets && !settings.compression.enabled);
+    assert!(settings.tokens.allow_query_secrets);
     assert!(settings.cors.allowed_origins.0.is_empty());
     assert_eq!(settings.rate_limits.daily_limits(), application::access::DailyLimits::default());
     assert_eq!(settings.tokens.authentication_limits(), application::token::AuthenticationLimits::default());

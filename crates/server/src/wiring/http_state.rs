@@ -129,7 +129,6 @@ impl HttpParts<'_> {
         HttpSettings {
             public_url: self.public_url.to_string(),
             cors_allowed_origins: settings.cors.allowed_origins.0.clone(),
-            compression: settings.compression.enabled,
             answer_timeout: answer_timeout(settings),
             sends_mail: settings.mail.is_set(),
             metadata_policy: settings.clients.metadata_policy(),

@@ -72,7 +72,7 @@ metrics! {
     "restwell_http_requests_in_flight" Gauge []
         "Requests in progress.";
     "restwell_http_response_bytes_total" Counter [ROUTE, METHOD]
-        "Bytes of response bodies, after compression.";
+        "Bytes of response bodies.";
     "restwell_problems_total" Counter [("code", "")]
         "Requests answered with a problem.";
     "restwell_token_requests_total" Counter [("grant_type", "`authorization_code`, `refresh_token`, `client_credentials`, `unread`"), ("outcome", "`issued`, or a `code`")]
