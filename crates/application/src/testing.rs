@@ -17,13 +17,15 @@ use domain::client::{
 };
 use domain::code::{AuthorizationCode, CodeState};
 use domain::grant::{AgentName, Grant, GrantState, UsedFrom};
-use domain::id::{ClientId, ClientSecretId, GrantId, SessionId, TokenId, UserId};
+use domain::id::{ClientId, ClientSecretId, GrantId, SessionId, TokenId, UserId, WebhookEndpointId};
+use domain::outbound::OutboundUrl;
 use domain::resource::Resource;
 use domain::scope::ScopeSet;
 use domain::secret::{Secret, SecretBytes, SecretHash, SecretKind};
 use domain::session::{AuthenticationMethod, Session};
 use domain::time::TimeZone;
 use domain::user::{Biology, Email, User, UserStatus};
+use domain::webhook::{EndpointStatus, SealedWebhookSecret, WebhookEndpoint};
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -165,6 +167,21 @@ pub(crate) fn app() -> Client {
         status: ClientStatus::Active,
         document: None,
         created_at: noon() - seconds(3600),
+    }
+}
+
+/// An active webhook endpoint of [`app`], which the operator has not reviewed.
+pub(crate) fn endpoint() -> WebhookEndpoint {
+    WebhookEndpoint {
+        id: WebhookEndpointId::from_uuid(Uuid::from_u128(7)),
+        client_id: app().id,
+        url: OutboundUrl::parse("https://hooks.example/x").unwrap(),
+        contact: Some(Email::parse("dev@example.org").unwrap()),
+        status: EndpointStatus::Active,
+        is_reviewed: false,
+        secret: SealedWebhookSecret::new(vec![1]),
+        previous_secret: None,
+        created_at: noon(),
     }
 }
 

@@ -6,14 +6,15 @@ use crate::fixture::{
     user_id,
 };
 use crate::import_concurrency::nights;
+use crate::rejection::audited;
 use application::audit::ReadRecorder;
 use application::erasure::{ErasePerson, ErasePersonCommand, ErasePersonError};
 use application::import::{FileInfo, ImportRecords, ImportRecordsCommand, ImportRecordsError};
-use application::intake::{CustomProductError, CustomProducts, LogIntake, LogIntakeCommand};
+use application::intake::{IntakeError, Intakes, NewIntake};
 use application::ports::storage::{Erasure, Import, StorageError, UnitOfWork, UnitOfWorkFactory};
 use application::ports::system::{ReadLedger, SigningFailed, TokenSigner};
 use application::token::{RefreshAccess, RefreshAccessCommand, RefreshAccessError, TokenMint};
-use application::upload::{AddPart, AddPartError, PART_BYTES, UploadKey, UploadLimits};
+use application::upload::{PART_BYTES, UploadError, UploadKey, UploadLimits, Uploads};
 use async_trait::async_trait;
 use domain::access_token::AccessClaims;
 use domain::client::{Client, ClientKind};
@@ -67,14 +68,14 @@ async fn assert_erased(harness: &Harness, user_id: UserId) {
 }
 
 /// Sends parts of an upload until it is gone.
-fn send_parts(harness: &Harness, key: UploadKey) -> JoinHandle<AddPartError> {
+fn send_parts(harness: &Harness, key: UploadKey) -> JoinHandle<UploadError> {
     let limits = UploadLimits { max_bytes: u64::MAX, ..UploadLimits::default() };
-    let adding = AddPart::new(harness.factory.clone(), Arc::new(Counting::default()), limits);
+    let uploads = Uploads { store: audited(harness), limits };
     tokio::spawn(async move {
         let part = vec![7; PART_BYTES];
         let mut position = 0;
         loop {
-            if let Err(error) = adding.run(key, position, &part).await {
+            if let Err(error) = uploads.add_part(key, position, &part).await {
                 return error;
             }
             position += 1;
@@ -95,7 +96,7 @@ async fn erase_during_uploads(harness: &Harness, uploads: u64) {
         assert_erased(harness, user_id).await;
         for sending in sending {
             let ended = sending.await.unwrap();
-            assert!(matches!(ended, AddPartError::Gone), "{ended:?}");
+            assert!(matches!(ended, UploadError::Gone), "{ended:?}");
         }
     }
 }
@@ -179,22 +180,18 @@ pub(crate) async fn a_person_is_erased_during_twenty_first_refreshes(harness: &H
 }
 
 /// Changes a product of a person until the person is gone.
-async fn change_product(harness: &Harness, user_id: UserId) -> JoinHandle<CustomProductError> {
-    let (factory, reader) = (harness.factory.clone(), harness.supplements.clone());
-    let products = CustomProducts::new(factory, reader, Arc::new(DistinctIds), Arc::new(Counting::default()));
+async fn change_product(harness: &Harness, user_id: UserId) -> JoinHandle<IntakeError> {
+    let intakes = Intakes { store: audited(harness), reader: harness.supplements.clone() };
     let form = FormId::from_uuid(user_id.as_uuid());
-    let mut id = products.create(user_id, form, label("Product 0")).await.unwrap();
+    let mut id = intakes.create_product(user_id, form, label("Product 0")).await.unwrap();
     // A change to a product that was logged stores a new version.
-    let logging =
-        LogIntake::new(harness.factory.clone(), Arc::new(DistinctIds), Arc::new(Counting::default()));
     let (taken_at, servings) = (now(), Servings::new(1.0).unwrap());
-    let command = LogIntakeCommand { user_id, entry: form, supplement_id: id, taken_at, servings };
-    logging.run(command).await.unwrap();
+    intakes.log(user_id, NewIntake { form, supplement_id: id, taken_at, servings }).await.unwrap();
     tokio::spawn(async move {
         let mut number = 0;
         loop {
             number += 1;
-            match products.change(user_id, id, label(&format!("Product {number}"))).await {
+            match intakes.change_product(user_id, id, label(&format!("Product {number}"))).await {
                 Ok(current) => id = current,
                 Err(error) => return error,
             }
@@ -209,7 +206,7 @@ pub(crate) async fn a_person_is_erased_while_a_custom_product_changes(harness: &
         let changing = change_product(harness, user_id(round)).await;
         assert_erased(harness, user_id(round)).await;
         let ended = changing.await.unwrap();
-        assert!(matches!(ended, CustomProductError::Unknown), "{ended:?}");
+        assert!(matches!(ended, IntakeError::UnknownSupplement), "{ended:?}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::Harness;
 use crate::fixture::{catalogue_key, label, now, session, user, user_id};
-use crate::import_journal::undo_import;
+use crate::import_journal;
 use application::import::{Counts, FileInfo, ImportRecords, ImportRecordsCommand, Imported};
 use application::ports::import_source::{
     ImportFile, ImportItem, ImportRefusal, ImportSource, ImportedSession, ImportedSupplement, ReadProgress,
@@ -136,7 +136,7 @@ async fn undo_all(harness: &Harness, imports: &[Imported]) {
     ids.sort();
     ids.dedup();
     for id in ids {
-        undo_import(harness).run(id, None).await.unwrap();
+        import_journal::imports(harness).undo(id, None).await.unwrap();
     }
 }
 

@@ -2,10 +2,11 @@
 
 use crate::Harness;
 use crate::fixture::{
-    Counting, DistinctIds, added, catalogue_key, changed, import, import_id, keyed_log, log, log_id, now,
-    persons_import, seconds, session, session_id, supplement, supplement_id, user, user_id,
+    added, catalogue_key, changed, import, import_id, keyed_log, log, log_id, now, persons_import, seconds,
+    session, session_id, supplement, supplement_id, user, user_id,
 };
-use application::import::{KeptItem, KeptReason, UndoCounts, UndoImport, Undone};
+use crate::rejection::audited;
+use application::import::{Imports, KeptItem, KeptReason, UndoCounts, Undone};
 use application::ports::storage::{
     Import, ImportChange, JournalEntry, RecordBefore, RecordReference, RecordVersion, UnitOfWork,
 };
@@ -74,13 +75,13 @@ async fn import_session(
     unit.commit().await.unwrap();
 }
 
-pub(crate) fn undo_import(harness: &Harness) -> UndoImport {
-    let clock = Arc::new(Counting::default());
-    UndoImport::new(harness.factory.clone(), harness.imports.clone(), Arc::new(DistinctIds), clock)
+pub(crate) fn imports(harness: &Harness) -> Imports {
+    let (reader, profiles) = (harness.imports.clone(), harness.profiles.clone());
+    Imports { store: audited(harness), reader, profiles }
 }
 
 async fn undo(harness: &Harness, import: u64) -> Undone {
-    undo_import(harness).run(import_id(import), None).await.unwrap()
+    imports(harness).undo(import_id(import), None).await.unwrap()
 }
 
 pub(crate) async fn a_change_reads_back_whatever_record_it_is_about(harness: &Harness) {
@@ -231,11 +232,11 @@ pub(crate) async fn an_undo_that_two_servers_resume_at_once_is_finished_once(har
     assert!(unit.imports().update(&undoing).await.unwrap());
     assert_eq!(unit.import_journal().forget_before(ever, 9).await.unwrap(), 0);
     unit.commit().await.unwrap();
-    let undo = Arc::new(undo_import(harness));
+    let imports = Arc::new(imports(harness));
     let tasks: Vec<_> = (0..2)
         .map(|_| {
-            let undo = undo.clone();
-            tokio::spawn(async move { undo.run(import_id(1), None).await })
+            let imports = imports.clone();
+            tokio::spawn(async move { imports.undo(import_id(1), None).await })
         })
         .collect();
     for task in tasks {

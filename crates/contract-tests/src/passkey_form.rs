@@ -131,11 +131,11 @@ async fn sign_in(
 }
 
 /// Checks that a form is rejected for this reason, and opens no connection.
-async fn assert_rejected<T: Debug>(
+pub(crate) async fn assert_rejected<T: Debug, E: Debug>(
     harness: &Harness,
     name: &str,
-    is_expected: fn(&PasskeyError) -> bool,
-    reject: impl AsyncFn() -> Result<T, PasskeyError>,
+    is_expected: fn(&E) -> bool,
+    reject: impl AsyncFn() -> Result<T, E>,
 ) {
     assert_level(harness, name, async || match reject().await {
         Err(error) if is_expected(&error) => Err(error),

@@ -2,40 +2,34 @@
 
 use crate::Harness;
 use crate::fixture::{
-    Counting, DistinctIds, browser, client, client_id, grant, import_id, key_id, label, now, passkey,
-    seconds, secret, signing_key, supplement_id, user, user_id,
+    Counting, DistinctIds, browser, client, client_id, grant, key_id, label, now, passkey, secret,
+    signing_key, supplement_id, user, user_id,
 };
-use application::account::{
-    ConfirmEmailChange, EndSessions, EndSessionsCommand, IssuePasswordLink, SignedInPerson,
-};
+use application::account::{AccountActor, ConfirmEmailChange, IssuePasswordLink, Sessions, SignedInPerson};
 use application::audit::AuditTrail;
 use application::developer::ApproveClient;
 use application::erasure::{ErasePerson, ErasePersonCommand};
-use application::import::{ApplyProfile, UndoImport};
-use application::intake::{ChangeIntake, CustomProducts, LogIntake, LogIntakeCommand};
+use application::intake::{Intakes, NewIntake};
 use application::key::RetireSigningKey;
 use application::operator::{ChangeClient, ChangeUser, ClientChange, RotateClientSecret, UserChange};
-use application::personal_token::{NewPersonalToken, PersonalTokens, TokenActor};
+use application::personal_token::{NewPersonalToken, PersonalTokens};
 use application::ports::system::{WebhookSigner, WebhookSignerError};
-use application::profile::ChangeProfile;
-use application::second_factor::ResetSecondFactor;
+use application::profile::Profiles;
 use application::store::Store;
-use application::upload::{
-    AddPart, BeginUpload, BeginUploadCommand, FinishUpload, UploadKey, UploadLimits, UploadOptions,
-};
-use application::webhook::{ManageWebhooks, WebhookActor};
-use domain::audit::AuditActor;
-use domain::client::{Client, ClientKind};
+use application::webhook::{AppDeveloper, WebhookActor, WebhookError, Webhooks};
+use chrono::TimeDelta;
+use domain::client::{Client, ClientKind, Review};
 use domain::grant::Grant;
 use domain::id::{FormId, IntakeLogId, WebhookEndpointId};
-use domain::import::FileName;
+use domain::outbound::{OutboundPolicy, OutboundUrl};
 use domain::passkey::Passkey;
 use domain::personal_token::MAX_LIVE_TOKENS;
+use domain::second_factor::SecondFactorPolicy;
 use domain::secret::{Secret, SecretBytes, SecretKind};
-use domain::session::Session;
+use domain::session::{Session, SessionLifetime};
 use domain::supplement::Servings;
-use domain::user::{ProfileField, User, UserStatus};
-use domain::webhook::{SealedWebhookSecret, WebhookSecret};
+use domain::user::{User, UserStatus};
+use domain::webhook::{MAX_ENDPOINTS, SealedWebhookSecret, WebhookSecret};
 use std::fmt::Debug;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -45,16 +39,16 @@ use uuid::Uuid;
 const TIMES: u32 = 20;
 pub(crate) const ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7));
 
-/// Signer of endpoints that do not exist.
-struct Nothing;
+/// Signer that seals, but never signs.
+struct Sealing;
 
-impl WebhookSigner for Nothing {
+impl WebhookSigner for Sealing {
     fn seal(
         &self,
         _: WebhookEndpointId,
         _: &WebhookSecret,
     ) -> Result<SealedWebhookSecret, WebhookSignerError> {
-        Err(WebhookSignerError)
+        Ok(SealedWebhookSecret::new(vec![1]))
     }
 
     fn sign(
@@ -170,7 +164,7 @@ pub(crate) async fn rejected_forms_of_a_signed_in_person_open_no_connection(harn
         scopes: &["sleep"],
         expires_in_days: None,
     };
-    let by_person = async |person, new| tokens.create(TokenActor::Person(person), new).await;
+    let by_person = async |person, new| tokens.create(AccountActor::Person(person), new).await;
     assert_level(harness, "create a token after signing out", async || by_person(gone, new).await).await;
     by_person(person, new).await.unwrap();
     assert_level(harness, "create a token again", async || by_person(person, new).await).await;
@@ -197,52 +191,33 @@ pub(crate) async fn rejected_changes_of_records_open_no_connection(harness: &Har
     let form = FormId::from_uuid(Uuid::nil());
     let log_id = IntakeLogId::from_uuid(Uuid::nil());
     let servings = Servings::new(1.0).unwrap();
-    let log = make!(harness, LogIntake);
-    assert_level(harness, "log an unknown supplement", async || {
-        let supplement_id = supplement_id(9);
-        log.run(LogIntakeCommand { user_id: person, entry: form, supplement_id, taken_at: now(), servings })
-            .await
-    })
-    .await;
-    let change = make!(harness, ChangeIntake);
+    let intakes = Intakes { store: audited(harness), reader: harness.supplements.clone() };
+    let new = NewIntake { form, supplement_id: supplement_id(9), taken_at: now(), servings };
+    assert_level(harness, "log an unknown supplement", async || intakes.log(person, new).await).await;
     assert_level(harness, "change an unknown intake", async || {
-        change.run(person, log_id, now(), servings).await
+        intakes.change(person, log_id, now(), servings).await
     })
     .await;
-    assert_level(harness, "delete an unknown intake", async || change.delete(person, log_id).await).await;
-    let products = make!(harness, CustomProducts, harness.supplements.clone());
+    let delete = async || intakes.delete(None, person, log_id).await.unwrap().then_some(()).ok_or(());
+    assert_level(harness, "delete an unknown intake", delete).await;
     assert_level(harness, "change an unknown product", async || {
-        products.change(person, supplement_id(9), label("Other")).await
+        intakes.change_product(person, supplement_id(9), label("Other")).await
     })
     .await;
-    assert_level(harness, "delete an unknown product", async || {
-        products.delete(person, supplement_id(9)).await
+    let product = intakes.create_product(person, form, label("Product")).await.unwrap();
+    assert_level(harness, "create another product by the same form", async || {
+        intakes.create_product(person, form, label("Other")).await
     })
     .await;
-    let change = make!(harness, ChangeProfile);
-    assert_level(harness, "change an unknown profile", async || change.run(user_id(9), &[]).await).await;
-    let apply = make!(harness, ApplyProfile, harness.profiles.clone());
-    assert_level(harness, "apply an unknown import", async || {
-        apply.run(person, import_id(9), &[ProfileField::BirthDate]).await
-    })
-    .await;
-    let undo = make!(harness, UndoImport, harness.imports.clone());
-    assert_level(harness, "cancel an unknown import", async || undo.cancel(import_id(9)).await).await;
-    let begin = make!(harness, BeginUpload, UploadLimits::default());
-    assert_level(harness, "upload of an unknown person", async || {
-        let file_name = FileName::clean("export.zip");
-        begin.run(BeginUploadCommand { user_id: user_id(9), file_name }).await
-    })
-    .await;
-    let key = UploadKey { user_id: person, id: import_id(9) };
-    let clock = Arc::new(Counting::default());
-    let add = AddPart::new(harness.factory.clone(), clock.clone(), UploadLimits::default());
-    assert_level(harness, "part of an unknown upload", async || add.run(key, 0, &[1]).await).await;
-    let finish = FinishUpload::new(harness.factory.clone(), clock);
-    assert_level(harness, "end of an unknown upload", async || {
-        finish.run(key, UploadOptions::default()).await
-    })
-    .await;
+    let new = NewIntake { supplement_id: product, ..new };
+    intakes.log(person, new).await.unwrap();
+    let other = NewIntake { servings: Servings::new(2.0).unwrap(), ..new };
+    assert_level(harness, "log another intake by the same form", async || intakes.log(person, other).await)
+        .await;
+    let delete = async || intakes.delete_product(person, product).await.unwrap().then_some(()).ok_or(());
+    assert_level(harness, "delete a logged product", delete).await;
+    let profiles = Profiles { store: audited(harness), reader: harness.profiles.clone() };
+    assert_level(harness, "change an unknown profile", async || profiles.change(user_id(9), &[]).await).await;
 }
 
 pub(crate) async fn rejected_commands_of_the_operator_open_no_connection(harness: &Harness) {
@@ -252,24 +227,25 @@ pub(crate) async fn rejected_commands_of_the_operator_open_no_connection(harness
         change.run(user_id(9), UserChange::default()).await
     })
     .await;
-    let end = make!(harness, EndSessions);
+    let sessions = Sessions {
+        store: audited(harness),
+        reader: harness.sessions.clone(),
+        lifetime: SessionLifetime::default(),
+        policy: SecondFactorPolicy::Optional,
+        is_recording: Arc::default(),
+    };
     assert_level(harness, "end the sessions of an unknown person", async || {
-        let (user_id, actor) = (user_id(9), AuditActor::Operator);
-        end.run(EndSessionsCommand { user_id, except: None, actor, address: None }).await
+        sessions.end_all(AccountActor::Operator(user_id(9)), None).await
     })
     .await;
     let invite = make!(harness, IssuePasswordLink, None);
     assert_level(harness, "invite an unknown person", async || invite.run(user_id(9)).await).await;
     assert_level(harness, "invite a locked person", async || invite.run(user_id(2)).await).await;
-    let reset = make!(harness, ResetSecondFactor, None);
-    assert_level(harness, "reset the factor of an unknown person", async || reset.run(user_id(9)).await)
-        .await;
-    assert_level(harness, "reset a factor that is not set", async || reset.run(user_id(2)).await).await;
     let tokens = &personal_tokens(harness);
     assert_level(harness, "token of a locked person", async || {
         let (form, scopes) = (tokens.new_form(), ["sleep"].as_slice());
         let new = NewPersonalToken { form, name: "Backup", scopes, expires_in_days: None };
-        tokens.create(TokenActor::Operator(user_id(2)), new).await
+        tokens.create(AccountActor::Operator(user_id(2)), new).await
     })
     .await;
     let erase = make!(harness, ErasePerson);
@@ -291,17 +267,72 @@ pub(crate) async fn rejected_commands_of_the_operator_open_no_connection(harness
     let retire = make!(harness, RetireSigningKey);
     assert_level(harness, "retire an unknown key", async || retire.run(key_id(9)).await).await;
     assert_level(harness, "retire the last key", async || retire.run(key_id(1)).await).await;
-    let webhooks = make!(harness, ManageWebhooks, harness.webhooks.clone(), Arc::new(Nothing));
-    let (endpoint, actor) = (WebhookEndpointId::from_uuid(Uuid::nil()), WebhookActor::Operator);
-    assert_level(harness, "test an unknown endpoint", async || webhooks.test(endpoint, actor).await).await;
-    assert_level(harness, "rotate an unknown endpoint", async || {
-        webhooks.rotate(endpoint, None, actor).await.map(drop)
+    rejected_commands_about_webhooks(harness).await;
+}
+
+fn webhooks(harness: &Harness) -> Webhooks {
+    Webhooks {
+        store: audited(harness),
+        reader: harness.webhooks.clone(),
+        clients: harness.clients.clone(),
+        failures: harness.failures.clone(),
+        signer: Arc::new(Sealing),
+        policy: OutboundPolicy::default(),
+    }
+}
+
+fn hook(path: usize) -> OutboundUrl {
+    OutboundUrl::parse(&format!("https://hooks.example/{path}")).unwrap()
+}
+
+/// What both actors are rejected: the operator by the transaction, a developer before it.
+async fn rejected_changes_of_an_unknown_endpoint(
+    harness: &Harness,
+    webhooks: &Webhooks,
+    actor: WebhookActor<'_>,
+) {
+    let unknown = WebhookEndpointId::from_uuid(Uuid::nil());
+    assert_level(harness, "test an unknown endpoint", async || webhooks.test(actor, unknown).await).await;
+    assert_level(harness, "delete an unknown endpoint", async || webhooks.delete(actor, unknown).await).await;
+    assert_level(harness, "replay to an unknown endpoint", async || {
+        webhooks.replay(actor, unknown, TimeDelta::seconds(60)).await
     })
     .await;
-    assert_level(harness, "delete an unknown endpoint", async || webhooks.delete(endpoint, actor).await)
-        .await;
-    assert_level(harness, "replay to an unknown endpoint", async || {
-        webhooks.replay(endpoint, seconds(-60), actor).await
+}
+
+async fn rejected_commands_about_webhooks(harness: &Harness) {
+    let webhooks = &webhooks(harness);
+    rejected_changes_of_an_unknown_endpoint(harness, webhooks, WebhookActor::Operator).await;
+    assert_level(harness, "rotate an unknown endpoint", async || {
+        webhooks.rotate_for_client(WebhookEndpointId::from_uuid(Uuid::nil())).await.map(drop)
+    })
+    .await;
+    let create = async |client, path| webhooks.create_for_client(client, hook(path), None).await;
+    assert_level(harness, "endpoint of an unknown client", async || create(client_id(9), 0).await).await;
+    for path in 0..MAX_ENDPOINTS {
+        create(client_id(1), path).await.unwrap();
+    }
+    assert_level(harness, "endpoint at a taken URL", async || create(client_id(1), 0).await).await;
+    assert_level(harness, "one endpoint too many", async || create(client_id(1), MAX_ENDPOINTS).await).await;
+}
+
+pub(crate) async fn rejected_forms_about_webhooks_open_no_connection(harness: &Harness) {
+    let person = &prepare(harness).await;
+    let review = Review::Approved { owner: Some(person.user_id) };
+    harness.store_client(&Client { review, ..client(3) }, &secret(3)).await;
+    let (webhooks, developer) = (&webhooks(harness), AppDeveloper { person, app: client_id(3) });
+    rejected_changes_of_an_unknown_endpoint(harness, webhooks, WebhookActor::Developer(developer)).await;
+    let created = webhooks.create(developer, hook(0)).await.unwrap().endpoint;
+    assert_level(harness, "create an endpoint again", async || {
+        let rejected = webhooks.create(developer, hook(0)).await;
+        // Not the limit of messages, which no transaction checks.
+        assert!(matches!(rejected, Err(WebhookError::UrlTaken)), "{rejected:?}");
+        rejected
+    })
+    .await;
+    let replaced = SealedWebhookSecret::new(vec![9]).id();
+    assert_level(harness, "replace a secret again", async || {
+        webhooks.rotate(developer, created.id, replaced).await.map(drop)
     })
     .await;
 }

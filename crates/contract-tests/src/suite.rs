@@ -18,10 +18,17 @@ suite! {
     passkey_form {
         rejected_forms_about_passkeys_open_no_connection,
     }
+    import_form {
+        rejected_forms_about_imports_open_no_connection, rejected_uploads_open_no_connection,
+    }
+    second_factor_form {
+        rejected_forms_about_second_factors_open_no_connection,
+    }
     rejection {
         a_unit_of_work_dropped_in_any_state_opens_no_connection,
         rejected_forms_of_a_signed_in_person_open_no_connection,
-        rejected_changes_of_records_open_no_connection, rejected_commands_of_the_operator_open_no_connection,
+        rejected_forms_about_webhooks_open_no_connection, rejected_changes_of_records_open_no_connection,
+        rejected_commands_of_the_operator_open_no_connection,
     }
     erasure_race {
         a_person_is_erased_while_an_upload_arrives, a_person_is_erased_while_three_uploads_arrive,

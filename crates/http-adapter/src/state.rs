@@ -11,7 +11,9 @@ use application::audit::ReadRecorder;
 use application::client_usage::ClientRequest;
 use application::erasure::ErasePerson;
 use application::export::{Export, ExportFormat, ExportQuery, ExportRecords, ExportWriters};
-use application::import::ingest::{DeleteRecord, IdempotentRequests, IngestRecords};
+use application::import::ingest::{IdempotentRequests, IngestRecords};
+use application::intake::Intakes;
+use application::night::Nights;
 use application::read::{ReadChanges, ReadProfile, ReadSleep, ReadSupplements};
 use application::token::{
     AuthenticateClient, IntrospectToken, IssueServiceToken, RedeemCode, RefreshAccess, RevokeToken,
@@ -210,14 +212,15 @@ impl ExportUseCases {
 pub struct IngestUseCases {
     pub records: IngestRecords,
     pub once: IdempotentRequests,
-    pub delete: DeleteRecord,
+    pub intakes: Intakes,
+    pub nights: Nights,
     pub(crate) permits: BodyPermits,
 }
 
 impl IngestUseCases {
     /// Groups the use cases.
-    pub fn new(records: IngestRecords, once: IdempotentRequests, delete: DeleteRecord) -> Self {
-        Self { records, once, delete, permits: BodyPermits::default() }
+    pub fn new(records: IngestRecords, once: IdempotentRequests, intakes: Intakes, nights: Nights) -> Self {
+        Self { records, once, intakes, nights, permits: BodyPermits::default() }
     }
 }
 

@@ -122,7 +122,7 @@ impl AccountPage {
         let passkeys = passkey_section(state, person, passkeys, kept_passkeys.as_deref()).await?;
         let needs = PageNeeds { passkey_script: passkeys.needs_script(), ..PageNeeds::default() };
         let zone = person.home_timezone;
-        let mut sessions = state.list_sessions.run(person.user_id).await?;
+        let mut sessions = state.sessions.list(person.user_id).await?;
         // This browser first; the order is otherwise kept.
         sessions.sort_by_key(|session| session.id != person.session.id);
         let browsers = sessions.into_iter().map(|session| BrowserLine {
@@ -133,7 +133,7 @@ impl AccountPage {
             first_seen: moment::to_the_minute(session.first_seen_at, zone),
             last_seen: moment::to_the_minute(session.last_seen_at, zone),
         });
-        let factor = state.find_second_factor.run(person.user_id).await?;
+        let factor = state.second_factors.find(person.user_id).await?;
         let view = view::Account {
             second_factor: factor.map(second_factor::codes_line),
             person: person::to_view(person),

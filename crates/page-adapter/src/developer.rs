@@ -128,7 +128,14 @@ fn errors_of(error: &DeveloperAppError) -> Option<FormErrors> {
         DeveloperAppError::TooManyPeople => Some(FormErrors::form(format!(
             "You can have at most {MAX_PER_OWNER} sandbox people. Erase yours to create new ones."
         ))),
-        DeveloperAppError::Webhook(error) => webhooks::errors_of(error),
-        _ => None,
+        DeveloperAppError::NotFresh
+        | DeveloperAppError::NotFound
+        | DeveloperAppError::NoSecret
+        | DeveloperAppError::SecretChanged
+        | DeveloperAppError::LastSecret
+        | DeveloperAppError::NoCode
+        | DeveloperAppError::Disabled
+        | DeveloperAppError::AccountUnavailable
+        | DeveloperAppError::Storage(_) => None,
     }
 }

@@ -14,11 +14,10 @@ use actix_web::web::{Data, Path};
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::SignedInPerson;
 use application::import::{
-    Counts, Import, ImportReport, KeptItem, KeptReason, KeptRecord, Rejection, ReportNote, UndoCounts,
-    UndoImportError, Undone,
+    Counts, DiscardReason, Import, ImportError, ImportReport, KeptItem, KeptReason, KeptRecord, Rejection,
+    ReportNote, UndoCounts, Undone,
 };
 use application::upload::UploadFormat;
-use application::upload::{DiscardReason, UploadKey};
 use domain::id::ImportId;
 use domain::import::{Canceller, ImportOrigin, ImportState};
 use domain::time::TimeZone;
@@ -53,7 +52,7 @@ pub(super) async fn show_one(
     };
     let notice = notice(query::read(&request, &["done"])?.get("done"));
     let id = ImportId::parse(&id).map_err(|_| Problem::new(Fault::NotFound))?;
-    let found = state.imports.find.run(UploadKey { user_id: person.user_id, id }).await?;
+    let found = state.imports.find(person.user_id, id).await?;
     let import = found.ok_or_else(|| Problem::new(Fault::NotFound))?;
     let ImportReport { notes_total, left_out_labels, .. } = import.report;
     let rejected = import.report.rejected.iter().map(rejection).collect();
@@ -104,32 +103,40 @@ fn notice(done: Option<&str>) -> Option<String> {
 pub(super) async fn undo(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
     let PersonForm { person, form, .. } = sent;
     let id = form.parse("import", |id| ImportId::parse(id).ok())?;
-    let key = UploadKey { user_id: person.user_id, id };
-    if state.imports.discard_upload.run(key, DiscardReason::Cancelled(Canceller::Person)).await? {
+    let reason = DiscardReason::Cancelled(Canceller::Person);
+    if state.imports.discard(person.user_id, id, reason).await? {
         return Ok(see_other(&address(id, "?done=cancelled")));
     }
     // The undo continues after the request or its timeout ends.
     let (undoing, user_id) = (state.clone(), person.user_id);
-    let undoing = tokio::spawn(async move { undoing.imports.undo.run(id, Some(user_id)).await });
+    let undoing = tokio::spawn(async move { undoing.imports.undo(id, Some(user_id)).await });
     let Ok(undone) = tokio::time::timeout(MAX_WAIT, undoing).await else {
         return Ok(see_other(&address(id, "?done=soon")));
     };
     let done = match undone.map_err(Problem::internal)? {
         Ok(undone) if undone.counts.kept > 0 => "?done=partly",
         Ok(_) => "?done=undone",
-        Err(UndoImportError::Unknown) => return Err(Problem::new(Fault::NotFound)),
-        // The page itself shows that there is nothing to undo.
-        Err(UndoImportError::AlreadyUndone | UndoImportError::NothingStored) => "",
-        Err(UndoImportError::TooOld) => "?done=late",
-        Err(UndoImportError::NotOwned) => "?done=shared",
-        Err(UndoImportError::Storage(error)) => return Err(error.into()),
+        Err(error) => rejected(error)?,
     };
     Ok(see_other(&address(id, done)))
 }
 
+/// Returns the query of the page that shows why a form had no effect.
+pub(super) fn rejected(error: ImportError) -> Result<&'static str, Problem> {
+    match error {
+        ImportError::Unknown => Err(Problem::new(Fault::NotFound)),
+        // The page itself shows that there is nothing to undo.
+        ImportError::AlreadyUndone | ImportError::NothingStored => Ok(""),
+        ImportError::TooOld => Ok("?done=late"),
+        ImportError::NotOwned => Ok("?done=shared"),
+        ImportError::NotDone => Ok("?done=profile-closed"),
+        ImportError::Storage(error) => Err(error.into()),
+    }
+}
+
 /// Loads the profile part of the page.
 async fn profile(state: &PageState, import: &Import) -> Result<ImportProfile, Problem> {
-    let proposed = state.imports.apply_profile.proposals(import).await?;
+    let proposed = state.imports.proposals(import).await?;
     let is_undone = import.state == ImportState::Undone;
     let changed = import.report.profile.iter().filter(|change| change.is_applied && !is_undone);
     Ok(ImportProfile {
@@ -161,7 +168,7 @@ impl ImportsPage {
         state: &PageState,
         person: &SignedInPerson,
     ) -> Result<HttpResponse, Problem> {
-        let imports = state.imports.list.run(Some(person.user_id), MAX_LISTED).await?;
+        let imports = state.imports.list(Some(person.user_id), MAX_LISTED).await?;
         let zone = person.home_timezone;
         let view = view::Imports {
             person: person::to_view(person),

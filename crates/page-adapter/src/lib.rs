@@ -55,10 +55,7 @@ mod view;
 mod visit;
 
 pub use error::ERROR_PAGES;
-pub use state::{
-    DeveloperUseCases, ImportUseCases, IntakeUseCases, NightUseCases, PageState, TimeSource, UploadUseCases,
-    VisitSource,
-};
+pub use state::{DeveloperUseCases, PageState, TimeSource, VisitSource};
 
 use actix_web::dev::HttpServiceFactory;
 use actix_web::web::{Data, ServiceConfig, get, post};

@@ -151,12 +151,11 @@ pub(super) async fn signed_in_with(
     state: &PageState,
 ) -> Result<Option<SignedInPerson>, Problem> {
     let Some(cookie) = browser.session() else { return Ok(None) };
-    let resume_session = &state.resume_session;
-    let person = resume_session.run(cookie.expose(), caller::address(request)).await?;
+    let person = state.sessions.resume(cookie.expose(), caller::address(request)).await?;
     if let Some(person) = &person {
-        let (resume_session, session) = (resume_session.clone(), person.session.clone());
+        let (sessions, session) = (state.sessions.clone(), person.session.clone());
         // The page does not wait: the write may have to wait for an import.
-        actix_web::rt::spawn(async move { resume_session.record_use(&session).await });
+        actix_web::rt::spawn(async move { sessions.record_use(&session).await });
     }
     Ok(person)
 }

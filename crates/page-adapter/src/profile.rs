@@ -11,8 +11,7 @@ use actix_web::http::StatusCode;
 use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::SignedInPerson;
-use application::profile::{ChangeProfileError, ShownProfile};
-use application::upload::UploadKey;
+use application::profile::{ProfileError, ShownProfile};
 use chrono::{DateTime, Utc};
 use domain::id::ImportId;
 use domain::import::ImportState;
@@ -69,14 +68,12 @@ pub(super) async fn submit(state: Data<PageState>, sent: PersonForm) -> Result<H
         return Ok(redirect_with_notice(Endpoint::ProfilePage, "same"));
     }
     if form.is_ticked("confirm")? {
-        return match state.change_profile.run(person.user_id, &values).await {
+        return match state.profiles.change(person.user_id, &values).await {
             Ok(_) => Ok(redirect_with_notice(Endpoint::ProfilePage, "saved")),
-            Err(ChangeProfileError::Storage(error)) => Err(error.into()),
-            Err(
-                ChangeProfileError::NotFound
-                | ChangeProfileError::Fixed
-                | ChangeProfileError::BornInTheFuture(_),
-            ) => Err(Problem::new(Fault::InvalidForm)),
+            Err(ProfileError::Storage(error)) => Err(error.into()),
+            Err(ProfileError::NotFound | ProfileError::Fixed | ProfileError::BornInTheFuture(_)) => {
+                Err(Problem::new(Fault::InvalidForm))
+            }
         };
     }
     let view = view::ProfilePreview {
@@ -89,7 +86,7 @@ pub(super) async fn submit(state: Data<PageState>, sent: PersonForm) -> Result<H
 }
 
 async fn find(state: &PageState, person: &SignedInPerson) -> Result<ShownProfile, Problem> {
-    let shown = state.show_profile.run(person.user_id).await?;
+    let shown = state.profiles.find(person.user_id).await?;
     shown.ok_or_else(|| Problem::new(Fault::ForeignForm))
 }
 
@@ -203,7 +200,7 @@ async fn effect(
         _ => None,
     });
     let Some((old, new)) = zones else { return Ok(None) };
-    let night = state.show_profile.latest_night(person.user_id).await?;
+    let night = state.nights.find_latest(person.user_id).await?;
     let now = (state.now)();
     Ok(Some(ZoneEffect {
         clock_old: moment::to_the_minute(now, old).text,
@@ -290,7 +287,7 @@ async fn imported(
     id: ImportId,
     day: &str,
 ) -> Result<String, Problem> {
-    let import = state.imports.find.run(UploadKey { user_id: person.user_id, id }).await?;
+    let import = state.imports.find(person.user_id, id).await?;
     Ok(match import {
         Some(import) if import.state == ImportState::Undone => {
             format!("Restored on {day}, when the import of {} was undone", import.file_name.as_str())

@@ -11,14 +11,11 @@ use actix_web::http::StatusCode;
 use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::SignedInPerson;
-use application::second_factor::{
-    NewAuthenticator, SecondFactorChange, SecondFactorChangeError, SecondFactorState,
-};
+use application::second_factor::{NewAuthenticator, SecondFactorError, SecondFactorState};
 use domain::id::UserId;
-use domain::second_factor::RecoveryCode;
+use domain::second_factor::{RecoveryCode, SecondFactorPolicy};
 use domain::user::Email;
 use http_adapter::Endpoint;
-use http_adapter::caller;
 use http_adapter::problem::{Fault, Problem};
 use url::Url;
 
@@ -36,13 +33,13 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
         Some(_) | None => return Ok(see_other(&Destination::SecondFactor.sign_in())),
     };
     let replaces_app = query::read(&request, &["app"])?.get("app") == Some("new");
-    match state.find_second_factor.run(person.user_id).await? {
+    match state.second_factors.find(person.user_id).await? {
         Some(factor) if !replaces_app => {
             let view = view::SecondFactor {
                 person: person::to_view(&person),
                 set_up: moment::day(factor.set_at, person.home_timezone),
                 codes: codes_line(factor),
-                is_required: state.is_second_factor_required,
+                is_required: state.second_factors.policy == SecondFactorPolicy::Required,
             };
             page(StatusCode::OK, &view)
         }
@@ -59,19 +56,18 @@ pub(super) async fn turn_on(
 ) -> Result<HttpResponse, Problem> {
     let PersonForm { person, form, .. } = sent;
     let (enrolment, code) = (form.find("enrolment")?, form.find("code")?.unwrap_or_default());
-    let outcome =
-        state.turn_on_second_factor.run(change(&request, &person), enrolment.unwrap_or_default(), code).await;
-    match outcome {
+    let (device, shown) = (person::device(&request), enrolment.unwrap_or_default());
+    match state.second_factors.turn_on(&person, device, shown, code).await {
         Ok(on) => {
             let cookies = set_signed_in(&on.signed_in, &state.http.settings);
             let next = Endpoint::Account.path().to_owned();
             Ok(with_cookies(codes_page(&on.codes, true, next)?, cookies))
         }
-        Err(SecondFactorChangeError::WrongCode) => {
+        Err(SecondFactorError::WrongCode) => {
             set_up_page(&state, &person, enrolment, FormErrors::field("code", WRONG_CODE))
         }
         // A new secret is shown only after a recent sign-in.
-        Err(SecondFactorChangeError::SetUpExpired) if person.is_fresh => {
+        Err(SecondFactorError::SetUpExpired) if person.is_fresh => {
             set_up_page(&state, &person, None, FormErrors::field("code", SET_UP_EXPIRED))
         }
         Err(error) => refused(error),
@@ -85,7 +81,7 @@ pub(super) async fn turn_off(
     sent: PersonForm,
 ) -> Result<HttpResponse, Problem> {
     let PersonForm { person, .. } = sent;
-    match state.turn_off_second_factor.run(change(&request, &person)).await {
+    match state.second_factors.turn_off(&person, person::device(&request)).await {
         Ok(()) => Ok(redirect_with_notice(Endpoint::Account, "second-factor-off")),
         Err(error) => refused(error),
     }
@@ -98,31 +94,21 @@ pub(super) async fn replace_codes(
     sent: PersonForm,
 ) -> Result<HttpResponse, Problem> {
     let PersonForm { person, .. } = sent;
-    match state.replace_recovery_codes.run(change(&request, &person)).await {
+    match state.second_factors.replace_recovery_codes(&person, person::device(&request)).await {
         Ok(codes) => codes_page(&codes, false, Endpoint::Account.path().to_owned()),
         Err(error) => refused(error),
     }
 }
 
-fn change<'a>(request: &HttpRequest, person: &'a SignedInPerson) -> SecondFactorChange<'a> {
-    SecondFactorChange {
-        session: &person.session,
-        address: caller::address(request),
-        device: person::device(request),
-    }
-}
-
 /// Returns the response to a change that was not made.
-fn refused(error: SecondFactorChangeError) -> Result<HttpResponse, Problem> {
+fn refused(error: SecondFactorError) -> Result<HttpResponse, Problem> {
     match error {
-        SecondFactorChangeError::NotFresh | SecondFactorChangeError::SetUpExpired => {
+        SecondFactorError::NotFresh | SecondFactorError::SetUpExpired => {
             Ok(see_other(&Destination::SecondFactor.sign_in()))
         }
-        SecondFactorChangeError::NotSet => Ok(see_other(Endpoint::SecondFactor.path())),
-        SecondFactorChangeError::Required | SecondFactorChangeError::WrongCode => {
-            Err(Problem::new(Fault::InvalidForm))
-        }
-        SecondFactorChangeError::Storage(error) => Err(error.into()),
+        SecondFactorError::NotSet => Ok(see_other(Endpoint::SecondFactor.path())),
+        SecondFactorError::Required | SecondFactorError::WrongCode => Err(Problem::new(Fault::InvalidForm)),
+        SecondFactorError::Storage(error) => Err(error.into()),
     }
 }
 
@@ -175,7 +161,8 @@ impl SetUpForm<'_> {
         person: Option<view::Person>,
         errors: FormErrors,
     ) -> Result<view::SetUpSecondFactor, Problem> {
-        let NewAuthenticator { secret, enrolment } = state.begin_set_up.run(self.user_id, self.enrolment)?;
+        let NewAuthenticator { secret, enrolment } =
+            state.second_factors.begin_set_up(self.user_id, self.enrolment)?;
         let uri = secret.uri(&host(&state.http.settings.public_url), self.email.as_str());
         Ok(view::SetUpSecondFactor {
             person,

@@ -5,7 +5,7 @@ mod store;
 
 pub(crate) use http_adapter::test_support::TestResponse;
 pub(crate) use state::page_state;
-pub(crate) use store::{EmptyStore, NOW};
+pub(crate) use store::NOW;
 
 use crate::PageState;
 use actix_web::http::StatusCode;

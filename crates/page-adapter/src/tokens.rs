@@ -9,9 +9,9 @@ use super::{moment, query};
 use crate::PageState;
 use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
-use application::account::SignedInPerson;
+use application::account::{AccountActor, SignedInPerson};
 use application::personal_token::{
-    CreatedPersonalToken, ListedPersonalToken, NewPersonalToken, PersonalTokenError, TokenActor,
+    CreatedPersonalToken, ListedPersonalToken, NewPersonalToken, PersonalTokenError,
 };
 use domain::id::{FormId, PersonalTokenId};
 use domain::scope::{Scope, ScopeSet};
@@ -49,7 +49,7 @@ pub(super) async fn create(state: Data<PageState>, sent: PersonForm) -> Result<H
         None => None,
     };
     let new = NewPersonalToken { form: entry, name, scopes: &scopes, expires_in_days };
-    let errors = match state.personal_tokens.create(TokenActor::Person(&person), new).await {
+    let errors = match state.personal_tokens.create(AccountActor::Person(&person), new).await {
         Ok(CreatedPersonalToken { secret, token }) => {
             let created = CreatedToken { name: token.name.as_str().to_owned(), secret };
             return TokensPage { created: Some(created), ..TokensPage::default() }
@@ -79,7 +79,7 @@ pub(super) async fn create(state: Data<PageState>, sent: PersonForm) -> Result<H
 pub(super) async fn revoke(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
     let PersonForm { person, form, .. } = sent;
     let token_id = form.parse("token", |id| PersonalTokenId::parse(id).ok())?;
-    state.personal_tokens.revoke(TokenActor::Person(&person), Some(token_id)).await?;
+    state.personal_tokens.revoke(AccountActor::Person(&person), Some(token_id)).await?;
     Ok(redirect_with_notice(Endpoint::Tokens, "revoked"))
 }
 

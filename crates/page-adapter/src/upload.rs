@@ -5,17 +5,14 @@ use super::form::is_same_site;
 use super::imports::{self, ImportsPage};
 use super::person;
 use super::view::FormErrors;
-use crate::meter;
-use crate::{PageState, UploadUseCases};
+use crate::{PageState, meter};
 use actix_multipart::{Field, Multipart};
 use actix_web::http::StatusCode;
 use actix_web::web::{Bytes, Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::SignedInPerson;
-use application::upload::{
-    AddPartError, BeginUploadCommand, BeginUploadError, DiscardReason, FinishUploadError, PART_BYTES,
-    UploadKey,
-};
+use application::import::DiscardReason;
+use application::upload::{PART_BYTES, UploadError, UploadKey, Uploads};
 use domain::import::FileName;
 use futures_util::StreamExt as _;
 use http_adapter::Endpoint;
@@ -97,7 +94,7 @@ async fn receive_in_time(
     let stored = if is_admitted {
         store_or_discard(state, uploads, &person, &mut unread).await
     } else {
-        Err(UploadError::Refused(Refusal::TooManyOpen))
+        Err(ReceiveError::Refused(Refusal::TooManyOpen))
     };
     match stored {
         Ok(key) => {
@@ -105,8 +102,8 @@ async fn receive_in_time(
             let _ = tokio::time::timeout(timeouts.after, next_field(&mut unread.form)).await;
             Ok(see_other(&format!("{}/{}", Endpoint::Imports.path(), key.id)))
         }
-        Err(UploadError::Problem(problem)) => Err(problem),
-        Err(UploadError::Refused(refusal)) => {
+        Err(ReceiveError::Problem(problem)) => Err(problem),
+        Err(ReceiveError::Refused(refusal)) => {
             // Browsers show a response only once they have sent everything. A longer rest loses the
             // connection.
             if let Some(file) = &mut unread.file {
@@ -185,28 +182,44 @@ enum Refusal {
     NoRoom,
 }
 
-enum UploadError {
+enum ReceiveError {
     Refused(Refusal),
     Problem(Problem),
 }
 
-impl From<Problem> for UploadError {
+impl From<Problem> for ReceiveError {
     fn from(problem: Problem) -> Self {
         Self::Problem(problem)
+    }
+}
+
+impl From<UploadError> for ReceiveError {
+    fn from(error: UploadError) -> Self {
+        match error {
+            UploadError::TooManyOpen => Self::Refused(Refusal::TooManyOpen),
+            UploadError::NoRoom => Self::Refused(Refusal::NoRoom),
+            UploadError::TooLarge => Self::Refused(Refusal::TooLarge),
+            UploadError::Empty => Self::Refused(Refusal::Empty),
+            // Cancelled on another page, or by the operator.
+            UploadError::Gone => Self::Refused(Refusal::Cancelled),
+            UploadError::UnknownUser => Problem::new(Fault::ForeignForm).into(),
+            UploadError::Misplaced => Problem::new(Fault::InvalidForm).into(),
+            UploadError::Storage(error) => Self::Problem(error.into()),
+        }
     }
 }
 
 /// Stores the whole file or nothing.
 async fn store_or_discard(
     state: &Data<PageState>,
-    uploads: &UploadUseCases,
+    uploads: &Uploads,
     person: &SignedInPerson,
     unread: &mut UnreadForm,
-) -> Result<UploadKey, UploadError> {
+) -> Result<UploadKey, ReceiveError> {
     let mut unfinished = UploadGuard { state: state.clone(), key: None };
     let stored = tokio::select! {
         stored = store(uploads, person, unread, &mut unfinished) => stored,
-        () = stopping(state) => Err(UploadError::Problem(Problem::new(Fault::NotReady))),
+        () = stopping(state) => Err(ReceiveError::Problem(Problem::new(Fault::NotReady))),
     };
     if stored.is_err()
         && let Some(key) = unfinished.key.take()
@@ -227,29 +240,26 @@ async fn stopping(state: &PageState) {
 
 /// Stores the parts as they arrive.
 async fn store(
-    uploads: &UploadUseCases,
+    uploads: &Uploads,
     person: &SignedInPerson,
     unread: &mut UnreadForm,
     unfinished: &mut UploadGuard,
-) -> Result<UploadKey, UploadError> {
-    let file = unread.file.as_mut().ok_or(UploadError::Refused(Refusal::NoFile))?;
+) -> Result<UploadKey, ReceiveError> {
+    let file = unread.file.as_mut().ok_or(ReceiveError::Refused(Refusal::NoFile))?;
     let name = file.field.content_disposition().and_then(|disposition| disposition.get_filename());
     let name = name.unwrap_or_default().to_owned();
     let mut part = next_bytes(file).await?.map(Vec::from).unwrap_or_default();
     if name.is_empty() && part.is_empty() {
-        return Err(UploadError::Refused(Refusal::NoFile));
+        return Err(ReceiveError::Refused(Refusal::NoFile));
     }
     meter::import_bytes(part.len());
-    let user_id = person.user_id;
-    let command = BeginUploadCommand { user_id, file_name: FileName::clean(&name) };
-    let id = uploads.begin.run(command).await.map_err(not_begun)?;
-    let key = UploadKey { user_id, id };
+    let key = uploads.begin(person.user_id, FileName::clean(&name)).await?;
     unfinished.key = Some(key);
     let mut position = 0;
     loop {
         while part.len() >= PART_BYTES {
             let rest = part.split_off(PART_BYTES);
-            uploads.add_part.run(key, position, &part).await.map_err(not_added)?;
+            uploads.add_part(key, position, &part).await?;
             position += 1;
             part = rest;
         }
@@ -262,41 +272,13 @@ async fn store(
         }
     }
     if !part.is_empty() {
-        uploads.add_part.run(key, position, &part).await.map_err(not_added)?;
+        uploads.add_part(key, position, &part).await?;
     }
     unread.file = None;
     unread.fields.read_rest(&mut unread.form, unread.after).await?;
-    uploads.finish.run(key, unread.fields.parse()?).await.map_err(not_finished)?;
+    uploads.finish(key, unread.fields.parse()?).await?;
     unfinished.key = None;
     Ok(key)
-}
-
-fn not_begun(error: BeginUploadError) -> UploadError {
-    match error {
-        BeginUploadError::TooManyOpen => UploadError::Refused(Refusal::TooManyOpen),
-        BeginUploadError::NoRoom => UploadError::Refused(Refusal::NoRoom),
-        BeginUploadError::UnknownUser => UploadError::Problem(Problem::new(Fault::ForeignForm)),
-        BeginUploadError::Storage(error) => UploadError::Problem(error.into()),
-    }
-}
-
-fn not_added(error: AddPartError) -> UploadError {
-    match error {
-        AddPartError::TooLarge => UploadError::Refused(Refusal::TooLarge),
-        // Cancelled on another page, or by the operator.
-        AddPartError::Gone => UploadError::Refused(Refusal::Cancelled),
-        AddPartError::Misplaced => UploadError::Problem(Problem::new(Fault::InvalidForm)),
-        AddPartError::NoRoom => UploadError::Refused(Refusal::NoRoom),
-        AddPartError::Storage(error) => UploadError::Problem(error.into()),
-    }
-}
-
-fn not_finished(error: FinishUploadError) -> UploadError {
-    match error {
-        FinishUploadError::Empty => UploadError::Refused(Refusal::Empty),
-        FinishUploadError::Gone => UploadError::Refused(Refusal::Cancelled),
-        FinishUploadError::Storage(error) => UploadError::Problem(error.into()),
-    }
 }
 
 /// Guard of an unfinished upload: its parts are deleted when the request ends early.
@@ -316,7 +298,7 @@ impl Drop for UploadGuard {
 
 /// Deletes the received parts. After a failure, housekeeping deletes them as stale.
 async fn discard(state: &PageState, key: UploadKey) {
-    if let Err(error) = state.imports.discard_upload.run(key, DiscardReason::Interrupted).await {
+    if let Err(error) = state.imports.discard(key.user_id, key.id, DiscardReason::Interrupted).await {
         tracing::warn!(%error, "cannot delete the parts of an aborted upload");
     }
 }

@@ -2,7 +2,6 @@
 
 mod app_details;
 mod app_secret;
-mod app_webhooks;
 mod approve_client;
 mod change_app;
 mod delete_app;
@@ -12,7 +11,6 @@ mod show_developer_apps;
 
 pub use app_details::*;
 pub use app_secret::*;
-pub use app_webhooks::*;
 pub use approve_client::*;
 pub use change_app::*;
 pub use delete_app::*;
@@ -20,10 +18,8 @@ pub use register_app::*;
 pub use sandbox_code::*;
 pub use show_developer_apps::*;
 
-use crate::attempt_limit::from_attempt_rejected;
 use crate::ports::storage::{StorageError, UnitOfWork};
 use crate::sandbox::CreateSandboxError;
-use crate::webhook::WebhookError;
 use chrono::{DateTime, Utc};
 use domain::client::{Client, MAX_DRAFT_USERS};
 use domain::id::{ClientId, UserId};
@@ -62,21 +58,12 @@ pub enum DeveloperAppError {
     /// A public app has no secret.
     #[error("a public app has no secret")]
     NoSecret,
-    /// The newest live secret of the app or the webhook endpoint is not the one shown in the form.
+    /// The newest live secret of the app is not the one shown in the form.
     #[error("the newest secret has changed")]
     SecretChanged,
     /// The secret is the app's only live one, or no longer live.
     #[error("the app has no other live secret")]
     LastSecret,
-    /// The webhook endpoint cannot be created or changed.
-    #[error(transparent)]
-    Webhook(WebhookError),
-    /// The user asked for too many webhook messages, or others did at the same host.
-    #[error("too many webhook messages were asked for")]
-    TooManyMessages {
-        /// Seconds until the window ends.
-        retry_after_seconds: u32,
-    },
     /// The operator has disabled the app; a disabled app cannot be deleted.
     #[error("the app is disabled")]
     Disabled,
@@ -91,8 +78,6 @@ pub enum DeveloperAppError {
     Storage(#[from] StorageError),
 }
 
-from_attempt_rejected!(DeveloperAppError, TooManyMessages);
-
 impl From<CreateSandboxError> for DeveloperAppError {
     fn from(error: CreateSandboxError) -> Self {
         match error {
@@ -100,21 +85,6 @@ impl From<CreateSandboxError> for DeveloperAppError {
             CreateSandboxError::TooMany => Self::TooManyPeople,
             CreateSandboxError::Invalid => Self::Storage(StorageError::Internal(error.into())),
             CreateSandboxError::Storage(error) => Self::Storage(error),
-        }
-    }
-}
-
-impl From<WebhookError> for DeveloperAppError {
-    fn from(error: WebhookError) -> Self {
-        match error {
-            WebhookError::NotFound | WebhookError::NoClient => Self::NotFound,
-            WebhookError::SecretChanged => Self::SecretChanged,
-            WebhookError::Storage(error) => Self::Storage(error),
-            WebhookError::ServiceClient
-            | WebhookError::Forbidden
-            | WebhookError::UrlTaken
-            | WebhookError::TooMany
-            | WebhookError::Signer(_) => Self::Webhook(error),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Issues codes of sandbox people for a developer's app.
 
-use super::{AppCommand, DeveloperAppError, read_own};
+use super::{AppCommand, DeveloperAppError};
 use crate::operator::{CodeIssuer, IssueCode, IssueCodeCommand, IssueCodeError};
 use crate::ports::storage::ClientReader;
 use crate::ports::system::Entropy;
@@ -43,7 +43,7 @@ impl IssueSandboxCode {
         person: UserId,
     ) -> Result<SandboxCode, DeveloperAppError> {
         let owner = command.session.user_id;
-        let found = read_own(self.clients.as_ref(), owner, command.id).await?;
+        let found = self.clients.find_own(owner, command.id).await?;
         let client = found.ok_or(DeveloperAppError::NotFound)?.client;
         let redirect_uri = client.redirect_uris.first().ok_or(DeveloperAppError::NoCode)?.clone();
         let verifier = client.require_pkce.then(|| CodeVerifier::from_bytes(&self.entropy.secret_bytes()));

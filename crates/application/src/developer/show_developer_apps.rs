@@ -75,7 +75,7 @@ impl ShowDeveloperApps {
 
     /// Returns an app of this developer; `None` if there is none.
     pub async fn find(&self, owner: UserId, id: ClientId) -> Result<Option<DeveloperApp>, StorageError> {
-        let found = read_own(self.clients.as_ref(), owner, id).await?;
+        let found = self.clients.find_own(owner, id).await?;
         let Some(ClientWithSecrets { client, mut secrets }) = found else { return Ok(None) };
         let now = self.clock.now();
         secrets.retain(|secret| secret.is_live(now));
@@ -86,14 +86,4 @@ impl ShowDeveloperApps {
         let limits = limits_on(now.date_naive(), self.limits, &usage);
         Ok(Some(DeveloperApp { client, secrets, live_grants, draft_users, usage, limits }))
     }
-}
-
-/// Returns an app of this developer outside a transaction; `None` if there is none.
-pub(super) async fn read_own(
-    clients: &dyn ClientReader,
-    owner: UserId,
-    id: ClientId,
-) -> Result<Option<ClientWithSecrets>, StorageError> {
-    let found = clients.find_with_secrets(id).await?;
-    Ok(found.filter(|found| found.client.review.owner() == Some(owner)))
 }

@@ -3,7 +3,6 @@ mod change;
 mod sandbox_code;
 mod secret;
 mod usage;
-mod webhooks;
 
 use super::{
     AppCommand, AppForm, ApproveClient, ChangeApp, ChangeAppCommand, ChangedApp, DeleteApp,

@@ -1,34 +1,15 @@
 //! Applies profile values that an import proposed.
 
-use crate::audit;
-use crate::ports::storage::{Import, ProfileReader, StorageError};
+use super::{ImportError, Imports};
+use crate::ports::storage::{Import, StorageError};
+use crate::store::transact;
 use chrono::{DateTime, Utc};
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::{ImportId, UserId};
 use domain::import::ImportState;
 use domain::user::{ProfileChange, ProfileField, ProfileOrigin, ProfileSource, User};
-use std::sync::Arc;
 
-/// Why nothing was applied.
-#[derive(Debug, thiserror::Error)]
-pub enum ApplyProfileError {
-    /// The import does not exist or belongs to another user.
-    #[error("there is no import with this id")]
-    Unknown,
-    /// The import is in progress, or was rejected or undone.
-    #[error("the import is not finished, or was refused or undone")]
-    NotDone,
-    /// The store failed.
-    #[error(transparent)]
-    Storage(#[from] StorageError),
-}
-
-audit::use_case! {
-    /// Applies what an import proposed; undoing the import then restores it.
-    ApplyProfile { profiles: Arc<dyn ProfileReader> }
-}
-
-impl ApplyProfile {
+impl Imports {
     /// Returns the proposals of a finished import with the current profile values.
     pub async fn proposals(&self, import: &Import) -> Result<Vec<ProfileChange>, StorageError> {
         let Import { user_id: Some(user_id), state: ImportState::Done, report, .. } = import else {
@@ -38,46 +19,46 @@ impl ApplyProfile {
             return Ok(Vec::new());
         }
         let user = self.profiles.find_profile(*user_id).await?;
-        Ok(user.map(|user| possible(import, &user, self.trail.now())).unwrap_or_default())
+        Ok(user.map(|user| possible(import, &user, self.store.now())).unwrap_or_default())
     }
 
     /// Applies the proposals for these fields, and returns how many changed the profile. Zero if all were
-    /// applied before or the profile already has these values.
-    pub async fn run(
+    /// applied before or the profile already has these values. Undoing the import restores what it replaced.
+    pub async fn apply_profile(
         &self,
         user_id: UserId,
         id: ImportId,
         fields: &[ProfileField],
-    ) -> Result<usize, ApplyProfileError> {
-        let mut unit = self.units.begin().await?;
-        // Locks the user before the import, as everywhere.
-        let user = unit.users().find(user_id).await?;
-        let import = unit.imports().find(id).await?.filter(|import| import.user_id == Some(user_id));
-        let Some((mut user, mut import)) = user.zip(import) else {
-            return unit.refuse(ApplyProfileError::Unknown).await;
-        };
-        if import.state != ImportState::Done {
-            return unit.refuse(ApplyProfileError::NotDone).await;
-        }
-        let before = user.clone();
-        let fields: Vec<_> = possible(&import, &user, self.trail.now())
-            .iter()
-            .map(ProfileChange::field)
-            .filter(|field| fields.contains(field))
-            .collect();
-        let applied = import.report.profile.apply(&mut user, &fields);
-        if applied == 0 {
-            unit.rollback().await?;
-            return Ok(0);
-        }
-        import.report.profile_changed = true;
-        unit.users().update(&user).await?;
-        let sources = ProfileSource::of_change(&before, &user, ProfileOrigin::Import(id), self.trail.now());
-        unit.users().record_sources(user_id, &sources).await?;
-        unit.imports().update(&import).await?;
-        let event = self.trail.event(AuditActor::Person, AuditKind::ProfileImported);
-        audit::commit(unit, &[event.user(user_id).subject(id.as_uuid())]).await?;
-        Ok(applied)
+    ) -> Result<usize, ImportError> {
+        transact!(self.store, |tx| {
+            // Locks the user before the import, as everywhere.
+            let user = tx.users().find(user_id).await?;
+            let import = tx.imports().find(id).await?.filter(|import| import.user_id == Some(user_id));
+            let Some((mut user, mut import)) = user.zip(import) else { return Err(ImportError::Unknown) };
+            if import.state != ImportState::Done {
+                return Err(ImportError::NotDone);
+            }
+            let before = user.clone();
+            let fields: Vec<_> = possible(&import, &user, self.store.now())
+                .iter()
+                .map(ProfileChange::field)
+                .filter(|field| fields.contains(field))
+                .collect();
+            let applied = import.report.profile.apply(&mut user, &fields);
+            if applied == 0 {
+                return Ok(0);
+            }
+            import.report.profile_changed = true;
+            tx.users().update(&user).await?;
+            let now = self.store.now();
+            let sources = ProfileSource::of_change(&before, &user, ProfileOrigin::Import(id), now);
+            tx.users().record_sources(user_id, &sources).await?;
+            tx.imports().update(&import).await?;
+            let event = self.store.event(AuditActor::Person, AuditKind::ProfileImported);
+            tx.record(event.user(user_id).subject(id.as_uuid())).await?;
+            Ok(applied)
+        })
+        .await
     }
 }
 

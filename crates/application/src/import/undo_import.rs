@@ -5,18 +5,20 @@ mod profile;
 mod reverting;
 mod scan;
 
-pub use cancelling::{CancelImportError, Cancelled};
+pub use cancelling::{CancelImportError, Cancelled, DiscardReason};
+pub(crate) use cancelling::{find_upload, reject_upload};
 
 use super::undone::{UndoCounts, Undone};
-use crate::audit;
-use crate::ports::storage::{Import, ImportReader, StorageError, UnitOfWork};
+use super::{ImportError, Imports};
+use crate::ports::storage::{Import, StorageError, UnitOfWork};
+use crate::store::transact;
 use chrono::TimeDelta;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{ImportId, UserId};
 use domain::import::{ImportOrigin, ImportState};
 use reverting::BatchReverter;
 use scan::Scan;
-use std::sync::Arc;
+use std::ops::ControlFlow;
 
 /// Delay before another server resumes an interrupted undo: longer than any batch takes.
 pub const UNDOING_IDLE: TimeDelta = TimeDelta::seconds(15);
@@ -27,29 +29,6 @@ const LABELS: u32 = 200;
 /// Number of tries per batch after a conflict or a lost connection.
 const MAX_TRIES: u32 = 5;
 
-/// Why an import was not undone.
-#[derive(Debug, thiserror::Error)]
-pub enum UndoImportError {
-    /// The import does not exist or belongs to another user.
-    #[error("there is no import with this id")]
-    Unknown,
-    /// It was already undone, and no record was kept.
-    #[error("the import was undone already")]
-    AlreadyUndone,
-    /// It has not stored anything.
-    #[error("the import has stored nothing")]
-    NothingStored,
-    /// Its notes were deleted, after 30 days.
-    #[error("imports can be undone for 30 days only")]
-    TooOld,
-    /// A user tried to undo the operator's import, which may have stored labels shared by all users.
-    #[error("the import added labels to the catalogue; only the operator can undo it")]
-    NotOwned,
-    /// The store failed. Another call, or a server by itself, resumes the undo.
-    #[error(transparent)]
-    Storage(#[from] StorageError),
-}
-
 /// Returns whether an import may have stored labels, which uploads never do. The report of an unfinished
 /// import may be incomplete.
 fn may_have_labels(import: &Import) -> bool {
@@ -57,19 +36,6 @@ fn may_have_labels(import: &Import) -> bool {
     import.origin == ImportOrigin::Command
         && (labels.new + labels.updated > 0
             || matches!(import.state, ImportState::Running | ImportState::Undoing))
-}
-
-audit::use_case! {
-    /// Undoes imports.
-    ///
-    /// A record that is unchanged since the import is reverted: deleted if the import added it, restored if
-    /// the import changed or deleted it. Other records are kept, and listed with the later import that
-    /// changed them. A session deleted by the import is restored only together with the deletion of the one
-    /// that replaced it. Undoing imports in reverse order restores the original state exactly.
-    ///
-    /// The import is `undoing` from the first batch to the last. If it is interrupted, [`Self::resume`]
-    /// continues.
-    UndoImport { imports: Arc<dyn ImportReader> }
 }
 
 /// The import to undo, and the actor.
@@ -82,11 +48,19 @@ struct Job {
     is_again: bool,
 }
 
-impl UndoImport {
-    /// Undoes an import, or resumes an undo; with `of`, only an import of this user. Records kept by an
-    /// earlier undo are tried again, because the import that changed them may have been undone since. Returns
-    /// the total result.
-    pub async fn run(&self, id: ImportId, of: Option<UserId>) -> Result<Undone, UndoImportError> {
+impl Imports {
+    /// Undoes an import, or resumes an undo; with `of`, for this user and only an import of theirs, otherwise
+    /// for the operator. Returns the total result.
+    ///
+    /// A record that is unchanged since the import is reverted: deleted if the import added it, restored if
+    /// the import changed or deleted it. Other records are kept, and listed with the later import that
+    /// changed them. A session deleted by the import is restored only together with the deletion of the one
+    /// that replaced it. Undoing imports in reverse order restores the original state exactly. Records kept
+    /// by an earlier undo are tried again, because the import that changed them may have been undone since.
+    ///
+    /// The import is `undoing` from the first batch to the last. If it is interrupted, [`Self::resume`]
+    /// continues.
+    pub async fn undo(&self, id: ImportId, of: Option<UserId>) -> Result<Undone, ImportError> {
         let by = if of.is_some() { AuditActor::Person } else { AuditActor::Operator };
         let job = self.check(id, of, by).await?;
         Ok(self.revert(job).await?)
@@ -95,39 +69,38 @@ impl UndoImport {
     /// Resumes an undo that was interrupted at least [`UNDOING_IDLE`] ago; returns the import and the total
     /// result, or `None` if there is none.
     pub async fn resume(&self) -> Result<Option<(ImportId, Undone)>, StorageError> {
-        let mut unit = self.units.begin().await?;
-        let taken = unit.imports().take_undoing(UNDOING_IDLE).await?;
-        let import = match taken {
-            Some(id) => unit.imports().find(id).await?,
-            None => None,
-        };
-        unit.commit().await?;
-        let Some(Import { id, user_id, .. }) = import else { return Ok(None) };
+        let taken = transact!(self.store, |tx| {
+            match tx.imports().take_undoing(UNDOING_IDLE).await? {
+                Some(id) => tx.imports().find(id).await,
+                None => Ok(None),
+            }
+        });
+        let Some(Import { id, user_id, .. }) = taken.await? else { return Ok(None) };
         let job = Job { id, user_id, by: AuditActor::Server, is_again: false };
         Ok(Some((id, self.revert(job).await?)))
     }
 
-    async fn check(&self, id: ImportId, of: Option<UserId>, by: AuditActor) -> Result<Job, UndoImportError> {
-        let import = self.imports.find_import(id).await?;
+    async fn check(&self, id: ImportId, of: Option<UserId>, by: AuditActor) -> Result<Job, ImportError> {
+        let import = self.reader.find_import(id).await?;
         let import = import.filter(|import| of.is_none_or(|user_id| import.user_id == Some(user_id)));
-        let Some(import) = import else { return Err(UndoImportError::Unknown) };
+        let Some(import) = import else { return Err(ImportError::Unknown) };
         if of.is_some() && may_have_labels(&import) {
-            return Err(UndoImportError::NotOwned);
+            return Err(ImportError::NotOwned);
         }
-        let is_known = import.report.profile.applied() > 0 || self.imports.has_notes(id).await?;
+        let is_known = import.report.profile.applied() > 0 || self.reader.has_notes(id).await?;
         let job = Job { id, user_id: import.user_id, by, is_again: import.state == ImportState::Undone };
         match import.state {
-            ImportState::Undone if import.undone.counts.kept == 0 => Err(UndoImportError::AlreadyUndone),
-            ImportState::Undone if !is_known => Err(UndoImportError::TooOld),
-            ImportState::Receiving | ImportState::Waiting => Err(UndoImportError::NothingStored),
+            ImportState::Undone if import.undone.counts.kept == 0 => Err(ImportError::AlreadyUndone),
+            ImportState::Undone if !is_known => Err(ImportError::TooOld),
+            ImportState::Receiving | ImportState::Waiting => Err(ImportError::NothingStored),
             // A rejected import may have stored records before.
             ImportState::Refused if !is_known && !import.report.changed_anything() => {
-                Err(UndoImportError::NothingStored)
+                Err(ImportError::NothingStored)
             }
             ImportState::Running | ImportState::Done | ImportState::Refused
                 if !is_known && import.report.changed_anything() =>
             {
-                Err(UndoImportError::TooOld)
+                Err(ImportError::TooOld)
             }
             ImportState::Running
             | ImportState::Done
@@ -166,73 +139,74 @@ impl UndoImport {
     }
 
     async fn batch(&self, job: Job, scan: &mut Scan) -> Result<Option<Undone>, StorageError> {
-        let mut unit = self.units.begin().await?;
-        if let Some(user_id) = job.user_id {
-            unit.users().find(user_id).await?;
-        }
-        // Locked until the unit of work ends: a concurrent undo continues after this batch.
-        let import = match unit.imports().find(job.id).await? {
-            Some(import) if import.state != ImportState::Undone || job.is_again && scan.is_new() => import,
-            ended => {
-                unit.rollback().await?;
-                return Ok(Some(ended.map(|import| import.undone).unwrap_or_default()));
+        let so_far = &*scan;
+        let batch = transact!(self.store, |tx| {
+            if let Some(user_id) = job.user_id {
+                tx.users().find(user_id).await?;
             }
-        };
-        let mut import = self.mark(unit.as_mut(), job, import).await?;
-        let most = if job.user_id.is_some() { RECORDS } else { LABELS };
-        let noted = unit.import_journal().list_entries(job.id, scan.after(), most).await?;
-        if noted.is_empty() {
-            let undone = self.finish(unit.as_mut(), import, scan.clone()).await?;
-            unit.commit().await?;
-            return Ok(Some(undone));
-        }
-        let batch = BatchReverter::new(unit.as_mut(), job.user_id, self.trail.now());
-        let reverted = batch.run(&noted, scan).await?;
-        unit.import_journal().forget(job.id, &reverted.settled).await?;
-        let UndoCounts { removed, restored, kept: _ } = &mut import.undone.counts;
-        *removed = removed.saturating_add(reverted.removed);
-        *restored = restored.saturating_add(reverted.restored);
-        unit.imports().update(&import).await?;
-        unit.commit().await?;
-        scan.advance(&noted, reverted.kept);
-        Ok(None)
+            // Locked until the transaction ends: a concurrent undo continues after this batch.
+            let import = match tx.imports().find(job.id).await? {
+                Some(import) if import.state != ImportState::Undone || job.is_again && so_far.is_new() => {
+                    import
+                }
+                ended => {
+                    return Ok(ControlFlow::Break(ended.map(|import| import.undone).unwrap_or_default()));
+                }
+            };
+            let mut import = self.mark(tx, job, import).await?;
+            let most = if job.user_id.is_some() { RECORDS } else { LABELS };
+            let noted = tx.import_journal().list_entries(job.id, so_far.after(), most).await?;
+            if noted.is_empty() {
+                return Ok(ControlFlow::Break(self.end(tx, import, so_far.clone()).await?));
+            }
+            let batch = BatchReverter::new(tx, job.user_id, self.store.now());
+            let reverted = batch.run(&noted, so_far).await?;
+            tx.import_journal().forget(job.id, &reverted.settled).await?;
+            let UndoCounts { removed, restored, kept: _ } = &mut import.undone.counts;
+            *removed = removed.saturating_add(reverted.removed);
+            *restored = restored.saturating_add(reverted.restored);
+            tx.imports().update(&import).await?;
+            Ok::<_, StorageError>(ControlFlow::Continue((noted, reverted.kept)))
+        });
+        Ok(match batch.await? {
+            ControlFlow::Break(undone) => Some(undone),
+            ControlFlow::Continue((noted, kept)) => {
+                scan.advance(&noted, kept);
+                None
+            }
+        })
     }
 
     /// Marks the import as `undoing`, so that nothing more is stored for it.
-    async fn mark(
-        &self,
-        unit: &mut dyn UnitOfWork,
-        job: Job,
-        import: Import,
-    ) -> Result<Import, StorageError> {
+    async fn mark(&self, tx: &mut dyn UnitOfWork, job: Job, import: Import) -> Result<Import, StorageError> {
         if import.state == ImportState::Undoing {
             return Ok(import);
         }
-        unit.audit().append(&self.event(&import, job.by)).await?;
-        unit.uploads().delete_parts(job.id).await?;
-        Ok(Import { state: ImportState::Undoing, ended_at: Some(self.trail.now()), ..import })
+        tx.record(self.undo_event(&import, job.by)).await?;
+        tx.uploads().delete_parts(job.id).await?;
+        Ok(Import { state: ImportState::Undoing, ended_at: Some(self.store.now()), ..import })
     }
 
     /// Returns the event of an undo that starts.
-    fn event(&self, import: &Import, by: AuditActor) -> AuditEvent {
-        let event = self.trail.event(by, AuditKind::ImportUndone).subject(import.id.as_uuid());
+    fn undo_event(&self, import: &Import, by: AuditActor) -> AuditEvent {
+        let event = self.store.event(by, AuditKind::ImportUndone).subject(import.id.as_uuid());
         AuditEvent { user_id: import.user_id, ..event }
     }
 
     /// Reverts the profile, which is last, and marks the import as undone.
-    async fn finish(
+    async fn end(
         &self,
-        unit: &mut dyn UnitOfWork,
+        tx: &mut dyn UnitOfWork,
         mut import: Import,
         mut scan: Scan,
     ) -> Result<Undone, StorageError> {
-        let restored = profile::revert(unit, &mut import, &mut scan, self.trail.now()).await?;
+        let restored = profile::revert(tx, &mut import, &mut scan, self.store.now()).await?;
         let UndoCounts { removed, restored: before, .. } = import.undone.counts;
         let (kept_count, kept) = scan.into_kept();
         let counts = UndoCounts { removed, restored: before.saturating_add(restored), kept: kept_count };
         let undone = Undone { counts, kept };
-        let (state, ended_at) = (ImportState::Undone, Some(self.trail.now()));
-        unit.imports().update(&Import { state, ended_at, undone: undone.clone(), ..import }).await?;
+        let (state, ended_at) = (ImportState::Undone, Some(self.store.now()));
+        tx.imports().update(&Import { state, ended_at, undone: undone.clone(), ..import }).await?;
         Ok(undone)
     }
 }

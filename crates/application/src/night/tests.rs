@@ -1,10 +1,9 @@
-use super::{FindNight, ListNights, NightsQuery};
-use crate::import::ingest::DeleteRecord;
-use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
+use super::{Nights, NightsQuery};
+use crate::ports::storage::test_support::MockUnitOfWork;
 use crate::ports::storage::{
     MockImportReader, MockSleepReader, PackedSleepRow, SleepPage, SleepPageQuery, StorageError,
 };
-use crate::testing::{clock, entropy, person, user_id};
+use crate::testing::{client_id, person, store, units, user_id};
 use chrono::{DateTime, NaiveDate};
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::{ImportId, SleepSessionId};
@@ -50,7 +49,11 @@ fn query() -> NightsQuery {
     }
 }
 
-fn reader(rows: Vec<PackedSleepRow>, has_more: bool) -> Arc<MockSleepReader> {
+fn nights(reader: MockSleepReader) -> Nights {
+    Nights { store: store(&units([])), reader: Arc::new(reader), imports: Arc::new(MockImportReader::new()) }
+}
+
+fn reader(rows: Vec<PackedSleepRow>, has_more: bool) -> MockSleepReader {
     let mut reader = MockSleepReader::new();
     reader.expect_page().returning(move |query: SleepPageQuery| {
         assert_eq!(query.user_id, user_id(1));
@@ -58,7 +61,7 @@ fn reader(rows: Vec<PackedSleepRow>, has_more: bool) -> Arc<MockSleepReader> {
         assert!(query.range.end().unwrap().to_rfc3339().starts_with("2026-03-04T17:59:59.999999"));
         Ok(SleepPage { rows: rows.clone(), has_more })
     });
-    Arc::new(reader)
+    reader
 }
 
 #[tokio::test]
@@ -68,7 +71,7 @@ async fn sessions_are_listed_whose_dates_of_waking_up_are_in_the_range() {
         row(2, "2026-03-02T22:00:00Z", "2026-03-03T06:00:00Z"),
         row(1, "2026-03-01T12:00:00Z", "2026-03-01T22:00:00Z"),
     ];
-    let list = ListNights::new(reader(rows, true), clock()).run(query()).await.unwrap();
+    let list = nights(reader(rows, true)).list(query()).await.unwrap();
     let [only] = list.recordings.as_slice() else { panic!("{list:?}") };
     assert_eq!((only.span.id, only.span.asleep_millis), (id(2), Some(25_200_000)));
     // The sessions that are left out lie before the range.
@@ -85,7 +88,7 @@ async fn a_night_is_listed_under_the_day_of_waking_up_in_its_own_zone() {
         row(2, "2026-03-02T22:00:00Z", "2026-03-03T06:00:00Z"),
         there(row(1, "2026-03-02T01:00:00Z", "2026-03-02T09:00:00Z")),
     ];
-    let list = ListNights::new(reader(rows, false), clock()).run(query()).await.unwrap();
+    let list = nights(reader(rows, false)).list(query()).await.unwrap();
     let ids: Vec<_> = list.recordings.iter().map(|found| found.span.id).collect();
     assert_eq!(ids, [id(4), id(2)]);
     let sorted = |zone| list.recordings.iter().map(move |found| found.span.date(zone));
@@ -98,7 +101,7 @@ async fn a_short_session_of_unknown_kind_is_listed_as_a_nap() {
         row(2, "2026-03-03T13:00:00Z", "2026-03-03T13:30:00Z"),
         row(1, "2026-03-02T22:00:00Z", "2026-03-03T06:00:00Z"),
     ];
-    let list = ListNights::new(reader(rows, false), clock()).run(query()).await.unwrap();
+    let list = nights(reader(rows, false)).list(query()).await.unwrap();
     let naps: Vec<_> = list.recordings.iter().map(|found| (found.span.id, found.span.is_nap)).collect();
     assert_eq!(naps, [(id(2), Some(true)), (id(1), None)]);
 }
@@ -106,7 +109,7 @@ async fn a_short_session_of_unknown_kind_is_listed_as_a_nap() {
 #[tokio::test]
 async fn a_list_at_its_limit_is_marked_as_cut() {
     let rows = vec![row(2, "2026-03-02T22:00:00Z", "2026-03-03T06:00:00Z")];
-    let list = ListNights::new(reader(rows, true), clock()).run(query()).await.unwrap();
+    let list = nights(reader(rows, true)).list(query()).await.unwrap();
     assert!(list.is_cut);
 }
 
@@ -116,7 +119,7 @@ async fn packed_parts_that_cannot_be_read_are_corrupt() {
     let bad_stages = PackedSleepRow { stages: Box::new([0xff]), ..night.clone() };
     let bad_metrics = PackedSleepRow { metrics: Box::default(), ..night };
     for (row, expected) in [(bad_stages, "stages"), (bad_metrics, "metrics")] {
-        let error = ListNights::new(reader(vec![row], false), clock()).run(query()).await.unwrap_err();
+        let error = nights(reader(vec![row], false)).list(query()).await.unwrap_err();
         assert!(matches!(error, StorageError::Corrupt { column, .. } if column == expected), "{error:?}");
     }
 }
@@ -131,40 +134,40 @@ async fn the_first_and_the_latest_session_are_found_by_date_of_waking_up() {
         };
         Ok(SleepPage { rows: vec![rows], has_more: true })
     });
-    let (list, zone) = (ListNights::new(Arc::new(reader), clock()), query().zone);
+    let (list, zone) = (nights(reader), query().zone);
     let date = |day| NaiveDate::from_ymd_opt(2026, 3, day);
     assert_eq!(list.earliest(user_id(1), zone).await.unwrap(), date(2));
     assert_eq!(list.latest(user_id(1), zone).await.unwrap(), date(8));
 }
 
 /// A unit of work that deletes this many sessions.
-fn deleting(number: u64) -> PreparedUnitsOfWork {
+fn deleting(number: u64) -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     unit.users.expect_find().withf(|id| *id == user_id(1)).returning(|_| Ok(Some(person())));
     let expected = |user: &_, ids: &[SleepSessionId]| *user == user_id(1) && ids == [id(7)];
     unit.sleep.expect_delete().withf(expected).returning(move |_, _| Ok(number));
-    PreparedUnitsOfWork::new([unit])
+    unit
 }
 
 #[tokio::test]
-async fn a_deletion_is_recorded_as_done_by_the_person() {
-    let units = deleting(1);
-    let (endings, events) = (units.endings(), units.events());
-    let delete = DeleteRecord::new(Arc::new(units), entropy(), clock());
-    let deleted = delete.session(None, user_id(1), id(7)).await.unwrap();
-    assert!(deleted && endings.committed() == 1);
-    let [event] = events.all().try_into().unwrap();
-    assert_eq!((event.kind, event.actor), (AuditKind::SleepDeleted, AuditActor::Person));
-    assert_eq!((event.user_id, event.subject), (Some(user_id(1)), Some(id(7).as_uuid())));
+async fn a_deletion_is_recorded_as_done_by_the_person_or_the_client() {
+    for (client, actor) in [(None, AuditActor::Person), (Some(client_id(1)), AuditActor::Client)] {
+        let units = units([deleting(1)]);
+        let nights = Nights { store: store(&units), ..nights(MockSleepReader::new()) };
+        let deleted = nights.delete(client, user_id(1), id(7)).await.unwrap();
+        assert!(deleted && units.endings().committed() == 1);
+        let [event] = units.events().all().try_into().unwrap();
+        assert_eq!((event.kind, event.actor, event.client_id), (AuditKind::SleepDeleted, actor, client));
+        assert_eq!((event.user_id, event.subject), (Some(user_id(1)), Some(id(7).as_uuid())));
+    }
 }
 
 #[tokio::test]
 async fn deleting_an_unknown_session_changes_and_records_nothing() {
-    let units = deleting(0);
-    let (endings, events) = (units.endings(), units.events());
-    let delete = DeleteRecord::new(Arc::new(units), entropy(), clock());
-    let deleted = delete.session(None, user_id(1), id(7)).await.unwrap();
-    assert!(!deleted && endings.rolled_back() == 1 && events.all().is_empty());
+    let units = units([deleting(0)]);
+    let nights = Nights { store: store(&units), ..nights(MockSleepReader::new()) };
+    assert!(!nights.delete(None, user_id(1), id(7)).await.unwrap());
+    assert!(units.events().all().is_empty());
 }
 
 #[tokio::test]
@@ -175,9 +178,9 @@ async fn a_session_without_notes_has_no_import() {
         .returning(|_, session| Ok((session == id(8)).then_some(ImportId::from_uuid(Uuid::nil()))));
     // Deleted in the meantime.
     imports.expect_find_import().returning(|_| Ok(None));
-    let find = FindNight::new(Arc::new(MockSleepReader::new()), Arc::new(imports));
+    let nights = Nights { imports: Arc::new(imports), ..nights(MockSleepReader::new()) };
     for number in [7, 8] {
-        assert_eq!(find.import(user_id(1), id(number)).await.unwrap(), None);
+        assert_eq!(nights.find_import(user_id(1), id(number)).await.unwrap(), None);
     }
 }
 
@@ -192,11 +195,11 @@ async fn the_ends_of_the_record_are_the_first_and_the_last_session() {
         };
         Ok(SleepPage { rows, has_more: true })
     });
-    let list = ListNights::new(Arc::new(sleep), clock());
+    let list = nights(sleep);
     let zone = TimeZone::parse("Europe/Berlin").unwrap();
     assert_eq!(list.earliest(user_id(1), zone).await.unwrap(), NaiveDate::from_ymd_opt(2020, 3, 2));
     assert_eq!(list.latest(user_id(1), zone).await.unwrap(), NaiveDate::from_ymd_opt(2026, 3, 3));
     let mut sleep = MockSleepReader::new();
     sleep.expect_page().returning(|_| Ok(SleepPage::default()));
-    assert_eq!(ListNights::new(Arc::new(sleep), clock()).earliest(user_id(1), zone).await.unwrap(), None);
+    assert_eq!(nights(sleep).earliest(user_id(1), zone).await.unwrap(), None);
 }

@@ -7,10 +7,10 @@ mod tests;
 
 pub use request::{CreatedPersonalToken, MAX_LIFETIME_DAYS, NewPersonalToken};
 
-use crate::account::SignedInPerson;
+use crate::account::AccountActor;
 use crate::ports::storage::{PersonalTokenReader, StorageError};
 use crate::store::{Store, transact};
-use domain::audit::{AuditActor, AuditEvent, AuditKind};
+use domain::audit::AuditKind;
 use domain::id::{FormId, PersonalTokenId, UserId};
 use domain::personal_token::{InvalidTokenName, MAX_LIVE_TOKENS, PersonalToken};
 use request::TokenSpec;
@@ -22,31 +22,6 @@ pub struct PersonalTokens {
     pub store: Store,
     /// Reader of tokens.
     pub reader: Arc<dyn PersonalTokenReader>,
-}
-
-/// Who creates or revokes tokens, and whose they are.
-#[derive(Debug, Clone, Copy)]
-pub enum TokenActor<'a> {
-    /// The user, whose sign-in must be fresh to create a token.
-    Person(&'a SignedInPerson),
-    /// The operator, for this user.
-    Operator(UserId),
-}
-
-impl TokenActor<'_> {
-    const fn user_id(self) -> UserId {
-        match self {
-            Self::Person(person) => person.user_id,
-            Self::Operator(user_id) => user_id,
-        }
-    }
-
-    fn event(self, store: &Store, kind: AuditKind) -> AuditEvent {
-        match self {
-            Self::Person(person) => person.event(store, kind),
-            Self::Operator(user_id) => store.event(AuditActor::Operator, kind).user(user_id),
-        }
-    }
 }
 
 /// A token, and whether it is valid now.
@@ -104,16 +79,17 @@ impl PersonalTokens {
         Ok(tokens.into_iter().map(listed).collect())
     }
 
-    /// Stores the hash of a new token and returns the token. The id of the form becomes that of the token.
+    /// Stores the hash of a new token and returns the token. The id of the form becomes that of the token. A
+    /// person's sign-in must be fresh.
     pub async fn create(
         &self,
-        actor: TokenActor<'_>,
+        actor: AccountActor<'_>,
         new: NewPersonalToken<'_>,
     ) -> Result<CreatedPersonalToken, PersonalTokenError> {
         let now = self.store.now();
         let (user_id, session) = match actor {
-            TokenActor::Person(person) => (person.user_id, Some(&person.session)),
-            TokenActor::Operator(user_id) => (user_id, None),
+            AccountActor::Person(person) => (person.user_id, Some(&person.session)),
+            AccountActor::Operator(user_id) => (user_id, None),
         };
         if session.is_some_and(|session| !session.is_fresh(now)) {
             return Err(PersonalTokenError::NotFresh);
@@ -148,7 +124,7 @@ impl PersonalTokens {
     /// not revoked before. They stop working within two seconds.
     pub async fn revoke(
         &self,
-        actor: TokenActor<'_>,
+        actor: AccountActor<'_>,
         id: Option<PersonalTokenId>,
     ) -> Result<u64, StorageError> {
         let now = self.store.now();
@@ -157,8 +133,8 @@ impl PersonalTokens {
             if revoked > 0 {
                 let event = actor.event(&self.store, AuditKind::PersonalTokenRevoked);
                 let event = match actor {
-                    TokenActor::Person(_) => event,
-                    TokenActor::Operator(_) => event.count(revoked),
+                    AccountActor::Person(_) => event,
+                    AccountActor::Operator(_) => event.count(revoked),
                 };
                 tx.record(id.into_iter().fold(event, |event, id| event.subject(id.as_uuid()))).await?;
             }

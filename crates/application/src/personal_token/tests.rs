@@ -1,7 +1,7 @@
 mod operator;
 
-use super::{CreatedPersonalToken, NewPersonalToken, PersonalTokenError, PersonalTokens, TokenActor};
-use crate::account::SignedInPerson;
+use super::{CreatedPersonalToken, NewPersonalToken, PersonalTokenError, PersonalTokens};
+use crate::account::{AccountActor, SignedInPerson};
 use crate::ports::storage::MockPersonalTokenReader;
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork, RecordedEvents};
 use crate::testing::{
@@ -76,7 +76,7 @@ async fn create(
     new: NewPersonalToken<'_>,
 ) -> (Outcome, Arc<Endings>, RecordedEvents) {
     let units = Arc::new(PreparedUnitsOfWork::new(units));
-    let outcome = tokens(&units).create(TokenActor::Person(person), new).await;
+    let outcome = tokens(&units).create(AccountActor::Person(person), new).await;
     (outcome, units.endings(), units.events())
 }
 
@@ -234,7 +234,7 @@ async fn revoke(found: u64) -> (u64, Vec<AuditEvent>) {
         .withf(|user, id, at| *user == user_id(1) && *id == Some(token_id(1)) && *at == noon())
         .returning(move |_, _, _| Ok(found));
     let units = units([unit]);
-    let revoked = tokens(&units).revoke(TokenActor::Person(&signed_in(300)), Some(token_id(1))).await;
+    let revoked = tokens(&units).revoke(AccountActor::Person(&signed_in(300)), Some(token_id(1))).await;
     assert_eq!(units.endings().committed(), 1);
     (revoked.unwrap(), units.events().all())
 }

@@ -1,10 +1,14 @@
 use super::*;
 use crate::audit::testing::{assert_events, event};
-use crate::ports::storage::test_support::MockUnitOfWork;
-use crate::testing::{clock, entropy, noon, one, person, user_id};
+use crate::ports::storage::MockProfileReader;
+use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
+use crate::testing::{noon, one, person, store, user_id};
 use chrono::Days;
-use domain::audit::{AuditActor, AuditKind};
-use domain::user::{BirthDate, BodyHeight, ProfileField, ProfileOrigin, ProfileSource, ProfileValue, User};
+use domain::user::{BirthDate, BodyHeight};
+
+fn profiles(units: &Arc<PreparedUnitsOfWork>) -> Profiles {
+    Profiles { store: store(units), reader: Arc::new(MockProfileReader::new()) }
+}
 
 fn height(centimetres: f64) -> ProfileValue {
     ProfileValue::Height(Some(BodyHeight::from_centimetres(centimetres).unwrap()))
@@ -32,36 +36,33 @@ async fn a_changed_field_is_stored_with_its_source_and_audited() {
         .returning(|_, _| Ok(()));
     let (units, endings) = one(unit);
     let events = units.events();
-    let changed =
-        ChangeProfile::new(units, entropy(), clock()).run(user_id(1), &[height(172.5)]).await.unwrap();
+    let changed = profiles(&units).change(user_id(1), &[height(172.5)]).await.unwrap();
     assert_eq!((changed, endings.committed()), (1, 1));
     assert_events(&events, &[event(AuditActor::Person, AuditKind::UserChanged).user(user_id(1))]);
 }
 
 #[tokio::test]
 async fn an_unchanged_profile_is_not_written() {
-    let (units, endings) = one(holding(Some(person())));
+    let (units, _) = one(holding(Some(person())));
     let values = [ProfileField::Height.read(&person())];
-    let changed = ChangeProfile::new(units, entropy(), clock()).run(user_id(1), &values).await.unwrap();
-    assert_eq!((changed, endings.committed(), endings.rolled_back()), (0, 0, 1));
+    let changed = profiles(&units).change(user_id(1), &values).await.unwrap();
+    assert_eq!((changed, units.events().all()), (0, Vec::new()));
 }
 
 #[tokio::test]
 async fn the_time_of_creation_cannot_be_changed() {
     let (units, endings) = one(MockUnitOfWork::default());
-    let outcome = ChangeProfile::new(units, entropy(), clock())
-        .run(user_id(1), &[ProfileValue::CreatedAt(noon())])
-        .await;
-    assert!(matches!(outcome, Err(ChangeProfileError::Fixed)));
+    let outcome = profiles(&units).change(user_id(1), &[ProfileValue::CreatedAt(noon())]).await;
+    assert!(matches!(outcome, Err(ProfileError::Fixed)));
     assert_eq!(endings.opened(), 0);
 }
 
 #[tokio::test]
 async fn an_erased_person_is_not_found() {
     let (units, endings) = one(holding(None));
-    let outcome = ChangeProfile::new(units, entropy(), clock()).run(user_id(1), &[height(172.0)]).await;
-    assert!(matches!(outcome, Err(ChangeProfileError::NotFound)));
-    assert_eq!(endings.committed(), 0);
+    let outcome = profiles(&units).change(user_id(1), &[height(172.0)]).await;
+    assert!(matches!(outcome, Err(ProfileError::NotFound)));
+    assert_eq!((endings.committed(), endings.rolled_back()), (0, 1));
 }
 
 #[tokio::test]
@@ -69,7 +70,7 @@ async fn a_birth_date_in_the_future_is_rejected() {
     let (units, endings) = one(MockUnitOfWork::default());
     let birth = BirthDate::new(noon().date_naive() + Days::new(2)).ok();
     let values = [height(172.0), ProfileValue::BirthDate(birth)];
-    let outcome = ChangeProfile::new(units, entropy(), clock()).run(user_id(1), &values).await;
+    let outcome = profiles(&units).change(user_id(1), &values).await;
     assert_eq!(outcome.unwrap_err().to_string(), "birth date is in the future");
     assert_eq!(endings.opened(), 0);
 }

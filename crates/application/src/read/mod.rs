@@ -1,7 +1,6 @@
 //! Reads a user's data after access was authorized.
 
 pub(crate) mod change_page;
-mod list_intakes;
 mod read_changes;
 mod read_intake;
 mod read_profile;
@@ -11,7 +10,6 @@ pub(crate) mod sleep_page;
 pub(crate) mod supplement_page;
 
 pub use change_page::*;
-pub use list_intakes::*;
 pub use read_changes::*;
 pub use read_intake::*;
 pub use read_profile::*;

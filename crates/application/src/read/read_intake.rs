@@ -2,7 +2,7 @@
 
 use crate::access::GrantedAccess;
 use crate::audit::{CompletedRead, ReadRecorder};
-use crate::intake::{Intake, IntakeRange, ShowIntake};
+use crate::intake::{Intake, IntakeRange, Intakes};
 use crate::ports::storage::StorageError;
 use chrono::NaiveDate;
 use derive_more::Constructor;
@@ -12,14 +12,14 @@ use domain::read_tally::{ReadKind, RequestedRange};
 /// Reads intake by day.
 #[derive(Constructor)]
 pub struct ReadIntake {
-    intake: ShowIntake,
+    intakes: Intakes,
     recorder: ReadRecorder,
 }
 
 impl ReadIntake {
     /// Returns the authorized user's intake of a range of days.
     pub async fn run(&self, access: &GrantedAccess, range: IntakeRange) -> Result<Intake, StorageError> {
-        let intake = self.intake.run(access.user_id, range).await?;
+        let intake = self.intakes.show(access.user_id, range).await?;
         let IntakeRange { first, last, zone } = range;
         self.recorder.record(CompletedRead {
             user_id: access.user_id,
@@ -36,6 +36,6 @@ impl ReadIntake {
 
     /// Returns the local day of the user's oldest log, if there is one. Part of a read that is recorded.
     pub async fn earliest(&self, access: &GrantedAccess) -> Result<Option<NaiveDate>, StorageError> {
-        self.intake.earliest(access.user_id, access.home_timezone).await
+        self.intakes.earliest(access.user_id, access.home_timezone).await
     }
 }

@@ -1,21 +1,20 @@
 mod changes;
 
-use super::{ListIntakes, ReadIntake, ReadProfile, ReadSleep, ReadSupplements};
+use super::{ReadIntake, ReadProfile, ReadSleep, ReadSupplements};
 use crate::access::GrantedAccess;
 use crate::audit::testing::RecordedReads;
-use crate::intake::{IntakeRange, ShowIntake};
+use crate::intake::{IntakeRange, Intakes};
 use crate::ports::storage::{
     MockProfileReader, MockSleepReader, MockSupplementReader, PackedSleepRow, SleepPage, SleepPageQuery,
     StorageError, SupplementPage, SupplementPageQuery,
 };
-use crate::testing::{client_id, noon, person, scopes, seconds, user_id};
+use crate::testing::{client_id, noon, person, scopes, seconds, store, units, user_id};
 use domain::data_kind::DataKind;
 use domain::id::{PersonalTokenId, SleepSessionId, SupplementId};
 use domain::paging::{PageNumber, PageRequest, PageSize, SortDirection};
 use domain::rate_limit::{RateStatus, RateWindow};
 use domain::read_tally::{ReadKind, ReadTally, Reader, RequestedRange, TallyKey};
 use domain::time::{DateRange, TimeZone};
-use mockall::predicate::eq;
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -185,7 +184,8 @@ async fn a_read_of_days_is_counted_with_its_range_even_if_there_is_no_intake() {
     reader.expect_walk_logs().returning(|_, _, _| Ok(Vec::new()));
     reader.expect_list_own().returning(|_| Ok(Vec::new()));
     let reads = Arc::<RecordedReads>::default();
-    let read = ReadIntake::new(ShowIntake::new(Arc::new(reader)), reads.recorder());
+    let intakes = Intakes { store: store(&units([])), reader: Arc::new(reader) };
+    let read = ReadIntake::new(intakes, reads.recorder());
     let date = noon().date_naive();
     let range = IntakeRange { first: date, last: date, zone: TimeZone::UTC };
     assert_eq!(read.run(&access(), range).await.unwrap().days.len(), 0);
@@ -196,20 +196,4 @@ async fn a_read_of_days_is_counted_with_its_range_even_if_there_is_no_intake() {
     assert_eq!(reads.all(), counted(DataKind::Supplements, 0, asked));
     assert_eq!(read.earliest(&access()).await.unwrap(), None);
     assert_eq!(reads.all().len(), 1);
-}
-
-#[tokio::test]
-async fn the_supplements_with_the_latest_intakes_of_a_period_are_listed() {
-    let (start, end, size) = (noon() - seconds(60), noon(), PageSize::new(2).unwrap());
-    let mut reader = MockSupplementReader::new();
-    let page = PageRequest { number: PageNumber::FIRST, size, sort: SortDirection::Descending };
-    let asked = SupplementPageQuery {
-        user_id: user_id(1),
-        start: Some(start),
-        end: Some(end),
-        supplement_id: None,
-        page,
-    };
-    reader.expect_page().with(eq(asked)).return_once(|_| Ok(SupplementPage::default()));
-    assert_eq!(ListIntakes::new(Arc::new(reader)).run(user_id(1), start..=end, size).await.unwrap(), []);
 }

@@ -2,15 +2,14 @@
 
 use super::personal_file::PersonalFile;
 use super::refusal_text::refusal_text;
-use super::{UploadKey, find_in, refuse};
 use crate::import::{
     FileInfo, ImportRecords, ImportRecordsCommand, ImportRecordsError, ImportReport, Progress,
-    RECORDING_FORMAT,
+    RECORDING_FORMAT, find_upload, reject_upload,
 };
 use crate::ports::import_source::{ImportFile, ImportRefusal};
-use crate::ports::storage::{Import, ImportReader, StorageError, UnitOfWorkFactory};
-use crate::ports::system::{Clock, Entropy};
+use crate::ports::storage::{Import, ImportReader, StorageError};
 use crate::ports::upload_files::{SpoolError, SpoolMetadata, UploadFiles};
+use crate::store::{Store, transact};
 use chrono::{DateTime, FixedOffset, TimeDelta, Utc};
 use domain::id::{ImportId, UserId};
 use domain::import::ImportState;
@@ -59,36 +58,25 @@ pub enum ProcessUploadsError {
 
 /// Processes uploads.
 pub struct ProcessUploads {
-    units: Arc<dyn UnitOfWorkFactory>,
-    imports: Arc<dyn ImportReader>,
-    files: Arc<dyn UploadFiles>,
-    clock: Arc<dyn Clock>,
-    import: ImportRecords,
+    /// The store.
+    pub store: Store,
+    /// Reader of the parts.
+    pub reader: Arc<dyn ImportReader>,
+    /// Temporary files.
+    pub files: Arc<dyn UploadFiles>,
+    /// Imports of files.
+    pub import: ImportRecords,
 }
 
 impl ProcessUploads {
     /// Length of a lease: 60 seconds.
     pub const LEASE: TimeDelta = TimeDelta::seconds(60);
 
-    /// Creates the use case.
-    pub fn new(
-        units: Arc<dyn UnitOfWorkFactory>,
-        imports: Arc<dyn ImportReader>,
-        files: Arc<dyn UploadFiles>,
-        entropy: Arc<dyn Entropy>,
-        clock: Arc<dyn Clock>,
-    ) -> Self {
-        let import = ImportRecords::new(units.clone(), entropy, clock.clone());
-        Self { units, imports, files, clock, import }
-    }
-
     /// Leases the next waiting upload; `None` if there is none. Rejects uploads for which too many servers
     /// crashed.
     pub async fn take(&self) -> Result<Option<UploadJob>, StorageError> {
-        let now = self.clock.now();
-        let mut unit = self.units.begin().await?;
-        let leased = unit.uploads().lease(now, until(now)).await?;
-        unit.commit().await?;
+        let now = self.store.now();
+        let leased = transact!(self.store, |tx| { tx.uploads().lease(now, until(now)).await }).await?;
         let Some(import) = leased else { return Ok(None) };
         let Import {
             id, user_id: Some(user_id), zone, recording_start: start, overwrite_profile, tries, ..
@@ -98,7 +86,7 @@ impl ProcessUploads {
         };
         let job = UploadJob { id, user_id, zone, start, overwrite_profile };
         if tries > MAX_TRIES {
-            self.refuse_running(&job, TOO_MANY_TRIES_MESSAGE.to_owned(), None).await?;
+            self.reject_running(&job, TOO_MANY_TRIES_MESSAGE.to_owned(), None).await?;
             return Ok(None);
         }
         Ok(Some(job))
@@ -106,26 +94,19 @@ impl ProcessUploads {
 
     /// Renews the lease; returns `false` if the upload no longer needs processing.
     pub async fn renew(&self, job: &UploadJob) -> Result<bool, StorageError> {
-        let now = self.clock.now();
-        let mut unit = self.units.begin().await?;
-        let is_running = unit.uploads().renew(job.id, until(now)).await?;
-        unit.commit().await?;
-        Ok(is_running)
+        let until = until(self.store.now());
+        transact!(self.store, |tx| { tx.uploads().renew(job.id, until).await }).await
     }
 
     /// Records that this server stopped cleanly, so that the try is not attributed to the file. The lease
     /// expires by itself, and then the upload is read again.
     pub async fn release(&self, job: &UploadJob) -> Result<(), StorageError> {
-        let mut unit = self.units.begin().await?;
-        unit.uploads().uncount_try(job.id).await?;
-        unit.commit().await
+        transact!(self.store, |tx| { tx.uploads().uncount_try(job.id).await }).await
     }
 
     /// Stores the number of checked bytes, for progress display.
     pub async fn record_checked(&self, job: &UploadJob, bytes: u64) -> Result<(), StorageError> {
-        let mut unit = self.units.begin().await?;
-        unit.uploads().record_checked(job.id, bytes).await?;
-        unit.commit().await
+        transact!(self.store, |tx| { tx.uploads().record_checked(job.id, bytes).await }).await
     }
 
     /// Processes a leased upload, and reports the bytes read so far. Blocks the thread. If the future is
@@ -138,7 +119,7 @@ impl ProcessUploads {
     ) -> Result<UploadEnd, ProcessUploadsError> {
         let file = match self.file(job).await? {
             Ok(file) => file,
-            Err(refusal) => return Ok(self.refuse(job, &refusal).await?),
+            Err(refusal) => return Ok(self.reject(job, &refusal).await?),
         };
         let about = FileInfo::Upload(job.id);
         let command = ImportRecordsCommand {
@@ -154,7 +135,7 @@ impl ProcessUploads {
                 | ImportRecordsError::Undone
                 | ImportRecordsError::Refused(ImportRefusal::Stopped),
             ) => Ok(UploadEnd::Gone),
-            Err(ImportRecordsError::Refused(refusal)) => Ok(self.refuse(job, &refusal).await?),
+            Err(ImportRecordsError::Refused(refusal)) => Ok(self.reject(job, &refusal).await?),
             Err(ImportRecordsError::Storage(error)) => Err(error.into()),
         }
     }
@@ -166,7 +147,7 @@ impl ProcessUploads {
     ) -> Result<Result<PersonalFile, ImportRefusal>, ProcessUploadsError> {
         let mut spooled = self.files.begin()?;
         let mut position = 0;
-        while let Some(bytes) = self.imports.find_upload_part(job.id, position).await? {
+        while let Some(bytes) = self.reader.find_upload_part(job.id, position).await? {
             spooled.write(&bytes)?;
             position += 1;
         }
@@ -175,31 +156,29 @@ impl ProcessUploads {
         Ok(opened.and_then(|file| personal(file, start.is_some())).map(PersonalFile))
     }
 
-    async fn refuse(&self, job: &UploadJob, refusal: &ImportRefusal) -> Result<UploadEnd, StorageError> {
+    async fn reject(&self, job: &UploadJob, refusal: &ImportRefusal) -> Result<UploadEnd, StorageError> {
         // The format is stored only once a file can be read, but the page asks for the start of a recording.
         let recording = matches!(refusal, ImportRefusal::NoStart(_)).then(|| RECORDING_FORMAT.to_owned());
         let text = refusal_text(refusal, &self.files.formats());
-        self.refuse_running(job, text, recording).await
+        self.reject_running(job, text, recording).await
     }
 
     /// Rejects an upload that is still being read. `format` is that of a file whose format is not stored.
-    async fn refuse_running(
+    async fn reject_running(
         &self,
         job: &UploadJob,
         reason: String,
         format: Option<String>,
     ) -> Result<UploadEnd, StorageError> {
-        let mut unit = self.units.begin().await?;
-        let key = UploadKey { user_id: job.user_id, id: job.id };
-        let Some(import) = find_in(unit.as_mut(), key, ImportState::Running).await? else {
-            unit.rollback().await?;
-            return Ok(UploadEnd::Gone);
-        };
-        let format = import.format.clone().or(format);
-        let refused = Import { refusal: Some(reason), format, ..import };
-        refuse(unit.as_mut(), refused, self.clock.now()).await?;
-        unit.commit().await?;
-        Ok(UploadEnd::Refused)
+        transact!(self.store, |tx| {
+            let found = find_upload(tx, job.user_id, job.id, &[ImportState::Running]).await?;
+            let Some(import) = found else { return Ok(UploadEnd::Gone) };
+            let format = import.format.clone().or(format);
+            let rejected = Import { refusal: Some(reason), format, ..import };
+            reject_upload(tx, rejected, self.store.now()).await?;
+            Ok(UploadEnd::Refused)
+        })
+        .await
     }
 }
 

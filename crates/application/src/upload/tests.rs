@@ -1,8 +1,9 @@
 use super::*;
 use crate::audit::testing::{assert_events, event};
-use crate::ports::storage::MockImportReader;
+use crate::import::{DiscardReason, ImportRecords, Imports};
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
-use crate::testing::{clock, entropy, noon, person, user_id};
+use crate::ports::storage::{MockImportReader, MockProfileReader};
+use crate::testing::{clock, entropy, noon, person, store, user_id};
 use domain::audit::{AuditActor, AuditKind};
 use domain::import::{Canceller, FileName};
 use domain::time::TimeZone;
@@ -33,16 +34,16 @@ fn units(prepare: impl FnOnce(&mut MockUnitOfWork)) -> (Arc<PreparedUnitsOfWork>
     (Arc::new(units), endings)
 }
 
-async fn begin(open: Vec<Import>, inserts: usize) -> Result<ImportId, BeginUploadError> {
+fn uploads(units: &Arc<PreparedUnitsOfWork>) -> Uploads {
+    Uploads { store: store(units), limits: LIMITS }
+}
+
+async fn begin(open: Vec<Import>, inserts: usize) -> Result<UploadKey, UploadError> {
     begin_with_stored(0, open, inserts).await
 }
 
 /// Starts an upload while this many bytes of all users are stored.
-async fn begin_with_stored(
-    stored: u64,
-    open: Vec<Import>,
-    inserts: usize,
-) -> Result<ImportId, BeginUploadError> {
+async fn begin_with_stored(stored: u64, open: Vec<Import>, inserts: usize) -> Result<UploadKey, UploadError> {
     let (units, _) = units(|unit| {
         unit.uploads.expect_stored_bytes().returning(move || Ok(stored));
         unit.imports.expect_list().return_once(|_, _, _| Ok(open));
@@ -52,8 +53,7 @@ async fn begin_with_stored(
             .withf(|import| import.state == ImportState::Receiving && import.user_id == Some(user_id(1)))
             .returning(|_| Ok(()));
     });
-    let command = BeginUploadCommand { user_id: user_id(1), file_name: FileName::clean("export.zip") };
-    BeginUpload::new(units, LIMITS, entropy(), clock()).run(command).await
+    uploads(&units).begin(user_id(1), FileName::clean("export.zip")).await
 }
 
 #[tokio::test]
@@ -70,8 +70,8 @@ async fn an_upload_is_audited_when_it_begins() {
         unit.imports.expect_list().return_once(|_, _, _| Ok(Vec::new()));
         unit.imports.expect_insert().once().returning(|_| Ok(()));
     });
-    let command = BeginUploadCommand { user_id: user_id(1), file_name: FileName::clean("export.zip") };
-    let id = BeginUpload::new(units.clone(), LIMITS, entropy(), clock()).run(command).await.unwrap();
+    let UploadKey { id, .. } =
+        uploads(&units).begin(user_id(1), FileName::clean("export.zip")).await.unwrap();
     let expected = event(AuditActor::Person, AuditKind::ImportStarted).user(user_id(1)).subject(id.as_uuid());
     assert_events(&units.events(), &[expected]);
 }
@@ -79,14 +79,14 @@ async fn an_upload_is_audited_when_it_begins() {
 #[tokio::test]
 async fn a_person_has_no_more_open_uploads_than_the_limit() {
     let open = vec![import(1, ImportState::Receiving, 1), import(2, ImportState::Running, 1)];
-    assert!(matches!(begin(open, 0).await, Err(BeginUploadError::TooManyOpen)));
+    assert!(matches!(begin(open, 0).await, Err(UploadError::TooManyOpen)));
 }
 
 #[tokio::test]
 async fn no_upload_begins_at_the_total_storage_limit() {
     assert!(begin_with_stored(MOST_STORED - 1, Vec::new(), 1).await.is_ok());
     let refused = begin_with_stored(MOST_STORED, Vec::new(), 0).await;
-    assert!(matches!(refused, Err(BeginUploadError::NoRoom)));
+    assert!(matches!(refused, Err(UploadError::NoRoom)));
 }
 
 #[tokio::test]
@@ -104,8 +104,8 @@ async fn an_upload_without_space_is_refused_and_its_parts_are_deleted() {
                 .returning(|_| Ok(true));
             unit.uploads.expect_delete_parts().times(usize::from(!fits)).returning(|_| Ok(()));
         });
-        let outcome = AddPart::new(units, clock(), LIMITS).run(key(1), 0, b"12345").await;
-        assert_eq!(matches!(outcome, Err(AddPartError::NoRoom)), !fits);
+        let outcome = uploads(&units).add_part(key(1), 0, b"12345").await;
+        assert_eq!(matches!(outcome, Err(UploadError::NoRoom)), !fits);
         assert_eq!((outcome.is_ok(), endings.committed()), (fits, 1));
     }
 }
@@ -116,7 +116,7 @@ async fn add(
     position: u32,
     length: usize,
     of: u128,
-) -> (Result<(), AddPartError>, Arc<Endings>) {
+) -> (Result<(), UploadError>, Arc<Endings>) {
     let (units, endings) = units(|unit| {
         unit.imports.expect_find().return_once(|_| Ok(Some(found)));
         unit.uploads.expect_stored_bytes().returning(|| Ok(0));
@@ -124,7 +124,7 @@ async fn add(
         unit.imports.expect_update().returning(|_| Ok(true));
         unit.uploads.expect_delete_parts().returning(|_| Ok(()));
     });
-    let outcome = AddPart::new(units, clock(), LIMITS).run(key(of), position, &vec![0; length]).await;
+    let outcome = uploads(&units).add_part(key(of), position, &vec![0; length]).await;
     (outcome, endings)
 }
 
@@ -137,7 +137,7 @@ async fn parts_are_accepted_in_order_and_at_their_size() {
         [(0, 1, 5), (5, 1, 5), (PART_BYTES as u64, 0, 5), (0, 0, 0), (0, 0, PART_BYTES + 1)]
     {
         let (outcome, endings) = add(receiving(size), position, length, 1).await;
-        assert!(matches!(outcome, Err(AddPartError::Misplaced)), "{size} {position} {length}");
+        assert!(matches!(outcome, Err(UploadError::Misplaced)), "{size} {position} {length}");
         assert_eq!(endings.committed(), 0);
     }
 }
@@ -145,7 +145,7 @@ async fn parts_are_accepted_in_order_and_at_their_size() {
 #[tokio::test]
 async fn a_part_of_another_users_upload_is_rejected() {
     let (outcome, endings) = add(import(7, ImportState::Receiving, 0), 0, 5, 2).await;
-    assert!(matches!(outcome, Err(AddPartError::Gone)));
+    assert!(matches!(outcome, Err(UploadError::Gone)));
     assert_eq!(endings.committed(), 0);
 }
 
@@ -162,8 +162,8 @@ async fn an_upload_that_grows_too_large_is_rejected_and_its_parts_are_deleted() 
             .returning(|_| Ok(true));
         unit.uploads.expect_delete_parts().once().returning(|_| Ok(()));
     });
-    let outcome = AddPart::new(units, clock(), LIMITS).run(key(1), 1, &vec![0; PART_BYTES]).await;
-    assert!(matches!(outcome, Err(AddPartError::TooLarge)));
+    let outcome = uploads(&units).add_part(key(1), 1, &vec![0; PART_BYTES]).await;
+    assert!(matches!(outcome, Err(UploadError::TooLarge)));
     assert_eq!(endings.committed(), 1);
 }
 
@@ -181,7 +181,7 @@ async fn an_empty_file_is_refused_and_a_complete_one_is_queued() {
                 .returning(|_| Ok(true));
             unit.uploads.expect_delete_parts().returning(|_| Ok(()));
         });
-        let outcome = FinishUpload::new(units, clock()).run(key(1), UploadOptions::default()).await;
+        let outcome = uploads(&units).finish(key(1), UploadOptions::default()).await;
         assert_eq!(outcome.is_ok(), state == ImportState::Waiting);
         assert_eq!(endings.committed(), 1);
     }
@@ -189,16 +189,14 @@ async fn an_empty_file_is_refused_and_a_complete_one_is_queued() {
 
 #[tokio::test]
 async fn an_upload_that_is_being_imported_cannot_be_discarded() {
-    let (units, endings) = units(|unit| {
+    let (units, _) = units(|unit| {
         unit.imports.expect_find().returning(|_| Ok(Some(import(7, ImportState::Running, 5))));
     });
-    assert!(
-        !DiscardUpload::new(units, clock())
-            .run(key(1), DiscardReason::Cancelled(Canceller::Person))
-            .await
-            .unwrap()
-    );
-    assert_eq!(endings.committed(), 0);
+    let (reader, profiles) = (Arc::new(MockImportReader::new()), Arc::new(MockProfileReader::new()));
+    let imports = Imports { store: store(&units), reader, profiles };
+    let reason = DiscardReason::Cancelled(Canceller::Person);
+    // The store expects no change.
+    assert!(!imports.discard(user_id(1), key(1).id, reason).await.unwrap());
 }
 
 #[tokio::test]
@@ -215,7 +213,7 @@ async fn the_start_of_a_recording_is_stored_with_its_local_offset() {
     });
     let start = "2026-01-10T22:30:00".parse().ok();
     let options = UploadOptions { recording_start: start, ..UploadOptions::default() };
-    assert!(FinishUpload::new(units, clock()).run(key(1), options).await.is_ok());
+    assert!(uploads(&units).finish(key(1), options).await.is_ok());
 }
 
 /// Leases an upload on its `tries`th try.
@@ -240,11 +238,10 @@ async fn take(tries: u32) -> (Option<UploadJob>, usize) {
     let units = PreparedUnitsOfWork::new([leasing, refusing]);
     let (endings, units) = (units.endings(), Arc::new(units));
     let files = Arc::new(crate::ports::upload_files::MockUploadFiles::new());
-    let taken = ProcessUploads::new(units, Arc::new(MockImportReader::new()), files, entropy(), clock())
-        .take()
-        .await
-        .unwrap();
-    (taken, endings.committed())
+    let import = ImportRecords::new(units.clone(), entropy(), clock());
+    let reader = Arc::new(MockImportReader::new());
+    let process = ProcessUploads { store: store(&units), reader, files, import };
+    (process.take().await.unwrap(), endings.committed())
 }
 
 #[tokio::test]

@@ -1,8 +1,8 @@
 //! Delivers events.
 
 use super::disabled_notice::DisabledNotice;
+use super::endpoints::without_person;
 use super::event_message::{EventData, body, cursor, position, signed_text};
-use super::manage_webhooks::without_person;
 use super::receipt::{is_challenge, retry_after};
 use crate::audit::AuditTrail;
 use crate::ports::storage::{

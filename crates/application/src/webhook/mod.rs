@@ -1,9 +1,10 @@
 //! Webhooks: endpoints of clients, and notifying them of changes.
 
+mod admission;
 mod deliver_events;
 mod disabled_notice;
+mod endpoints;
 mod event_message;
-mod manage_webhooks;
 mod receipt;
 
 #[cfg(test)]
@@ -11,55 +12,90 @@ mod tests;
 
 pub use deliver_events::{DeliverEvents, DeliveryOutcome, DeliveryPorts};
 pub use disabled_notice::DisabledNotice;
-pub use manage_webhooks::{CreateWebhookCommand, CreatedWebhook, ManageWebhooks};
 
-use crate::audit::AuditTrail;
-use crate::ports::storage::StorageError;
-use crate::ports::system::WebhookSignerError;
+use crate::account::SignedInPerson;
+use crate::attempt_limit::from_attempt_rejected;
+use crate::ports::storage::{ClientReader, FailureCounter, StorageError, WebhookReader};
+use crate::ports::system::{WebhookSigner, WebhookSignerError};
+use crate::store::Store;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
-use domain::id::UserId;
-use domain::webhook::{MAX_ENDPOINTS, WebhookEndpoint};
-use std::net::IpAddr;
+use domain::client::Client;
+use domain::id::ClientId;
+use domain::outbound::OutboundPolicy;
+use domain::webhook::{Delivery, MAX_ENDPOINTS, WebhookEndpoint, WebhookSecret};
+use std::sync::Arc;
 
-/// Actor of a change to an endpoint.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WebhookActor {
-    /// The operator, for any client.
-    Operator,
-    /// The owner of the client, on a page. The caller MUST ensure that the client is theirs.
-    Developer {
-        /// The person.
-        user_id: UserId,
-        /// The caller's IP address.
-        address: IpAddr,
-    },
+/// Clients' webhook endpoints.
+pub struct Webhooks {
+    /// The store.
+    pub store: Store,
+    /// Reader of endpoints and deliveries.
+    pub reader: Arc<dyn WebhookReader>,
+    /// Reader of apps.
+    pub clients: Arc<dyn ClientReader>,
+    /// Counters of what developers ask to be sent.
+    pub failures: Arc<dyn FailureCounter>,
+    /// Seals secrets.
+    pub signer: Arc<dyn WebhookSigner>,
+    /// Policy on the hosts that the server may call.
+    pub policy: OutboundPolicy,
 }
 
-impl WebhookActor {
-    fn event(self, trail: &AuditTrail, kind: AuditKind, endpoint: &WebhookEndpoint) -> AuditEvent {
+/// A person who acts as the developer of an app. Nothing is done if the app is not theirs.
+#[derive(Debug, Clone, Copy)]
+pub struct AppDeveloper<'a> {
+    /// The person.
+    pub person: &'a SignedInPerson,
+    /// The app.
+    pub app: ClientId,
+}
+
+/// Actor of a change to an endpoint.
+#[derive(Debug, Clone, Copy)]
+pub enum WebhookActor<'a> {
+    /// The operator, for any client.
+    Operator,
+    /// A developer, for their app: an endpoint of another app is not found.
+    Developer(AppDeveloper<'a>),
+}
+
+impl WebhookActor<'_> {
+    fn event(self, store: &Store, kind: AuditKind, endpoint: &WebhookEndpoint) -> AuditEvent {
         let event = match self {
-            Self::Operator => trail.event(AuditActor::Operator, kind),
-            Self::Developer { user_id, address } => {
-                let event = trail.event(AuditActor::Person, kind);
-                event.user(user_id).from(address)
-            }
+            Self::Operator => store.event(AuditActor::Operator, kind),
+            Self::Developer(developer) => developer.person.event(store, kind),
         };
         event.client(endpoint.client_id).subject(endpoint.id.as_uuid())
     }
 }
 
-/// Why a webhook is not created or changed.
+/// A new endpoint and its secret, which is shown once.
+#[derive(Debug)]
+pub struct CreatedWebhook {
+    /// The endpoint, not yet confirmed.
+    pub endpoint: WebhookEndpoint,
+    /// The secret.
+    pub secret: WebhookSecret,
+}
+
+/// Webhook endpoints of an app.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeveloperWebhooks {
+    /// The app.
+    pub client: Client,
+    /// Its endpoints by creation time, each with its latest deliveries, latest first.
+    pub endpoints: Vec<(WebhookEndpoint, Vec<Delivery>)>,
+}
+
+/// Why a form about webhooks has no effect.
 #[derive(Debug, thiserror::Error)]
 pub enum WebhookError {
-    /// No endpoint has this id.
+    /// The developer must sign in again, because the last sign-in was over five minutes ago.
+    #[error("the sign-in is not fresh")]
+    NotFresh,
+    /// No endpoint has this id, or the developer has registered no such app.
     #[error("there is no webhook endpoint with this id")]
     NotFound,
-    /// No client has this id.
-    #[error("there is no client with this id")]
-    NoClient,
-    /// Nobody can grant access to a service client.
-    #[error("a service client cannot have webhooks: people grant access to apps only")]
-    ServiceClient,
     /// The policy does not allow this URL.
     #[error(
         "the server may not call this URL: it is an address of this machine or of a private network; see the setting \
@@ -75,10 +111,38 @@ pub enum WebhookError {
     /// The endpoint's secret is not the one that the caller saw.
     #[error("the secret of the webhook endpoint has changed")]
     SecretChanged,
+    /// The developer asked for too many messages, or others did at the same host.
+    #[error("too many webhook messages were asked for")]
+    TooManyMessages {
+        /// Seconds until the window ends.
+        retry_after_seconds: u32,
+    },
     /// The encryption key does not open the stored secrets.
     #[error(transparent)]
     Signer(#[from] WebhookSignerError),
     /// The store failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
+}
+
+from_attempt_rejected!(WebhookError, TooManyMessages);
+
+/// Why the operator's endpoint is not created.
+#[derive(Debug, thiserror::Error)]
+pub enum CreateWebhookError {
+    /// No client has this id.
+    #[error("there is no client with this id")]
+    NoClient,
+    /// Nobody can grant access to a service client.
+    #[error("a service client cannot have webhooks: people grant access to apps only")]
+    ServiceClient,
+    /// The endpoint is rejected, as it would be for a developer.
+    #[error(transparent)]
+    Endpoint(#[from] WebhookError),
+}
+
+impl From<StorageError> for CreateWebhookError {
+    fn from(error: StorageError) -> Self {
+        Self::Endpoint(error.into())
+    }
 }

@@ -1,11 +1,12 @@
 mod challenge;
+mod developer;
 mod management;
 mod response;
 
 use super::event_message::{EventData, body};
 use super::{
-    CreateWebhookCommand, DeliverEvents, DeliveryOutcome, DeliveryPorts, DisabledNotice, ManageWebhooks,
-    WebhookActor, WebhookError,
+    CreateWebhookError, DeliverEvents, DeliveryOutcome, DeliveryPorts, DisabledNotice, WebhookActor,
+    WebhookError, Webhooks,
 };
 use crate::mail::{PublicLinks, QueueMail};
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
@@ -16,15 +17,16 @@ use crate::ports::storage::{
 use crate::ports::system::{
     Mail, MockFetcher, MockMailSealer, MockWebhookSigner, OutboundError, OutboundResponse, WebhookSignerError,
 };
-use crate::testing::{CountingEntropy, app, clock, noon, person, scopes, seconds, service, user_id};
+use crate::testing::{
+    CountingEntropy, app, clock, endpoint, noon, person, scopes, seconds, service, user_id,
+};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::AuditKind;
 use domain::change::{ChangeCursor, ChangePosition, UserFingerprint};
 use domain::client::{Client, Review};
 use domain::data_kind::DataKind;
-use domain::id::{UserId, WebhookEndpointId};
+use domain::id::UserId;
 use domain::outbound::{OutboundPolicy, OutboundUrl};
-use domain::user::Email;
 use domain::webhook::{
     Delivery, DeliveryResult, DisableReason, EndpointSecret, EndpointStatus, EventKey, EventKind,
     MAX_ATTEMPTS, MAX_ENDPOINTS, MessageId, SealedWebhookSecret, WebhookEndpoint,
@@ -32,20 +34,6 @@ use domain::webhook::{
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use uuid::Uuid;
-
-fn endpoint() -> WebhookEndpoint {
-    WebhookEndpoint {
-        id: WebhookEndpointId::from_uuid(Uuid::from_u128(7)),
-        client_id: app().id,
-        url: OutboundUrl::parse("https://hooks.example/x").unwrap(),
-        contact: Some(Email::parse("dev@example.org").unwrap()),
-        status: EndpointStatus::Active,
-        is_reviewed: false,
-        secret: SealedWebhookSecret::new(vec![1]),
-        previous_secret: None,
-        created_at: noon(),
-    }
-}
 
 fn event(kind: EventKind) -> PendingEvent {
     let is_about_a_person =

@@ -1,6 +1,6 @@
 //! Random imports, undone from the latest to the first.
 
-use super::{prepare, undo_import};
+use super::{imports, prepare};
 use crate::Harness;
 use crate::fixture::{Counting, DistinctIds, catalogue_key, label, minute, now, supplement_id, user_id};
 use crate::import_concurrency::SmallBatches;
@@ -122,9 +122,9 @@ pub(crate) async fn imports_undone_latest_first_restore_the_state_before_each(ha
             let before = records(harness).await;
             steps.push((import(harness, file(&mut random)).await, before));
         }
-        let undo = undo_import(harness);
+        let imports = imports(harness);
         for (id, before) in steps.into_iter().rev() {
-            let undone = undo.run(id, None).await.unwrap();
+            let undone = imports.undo(id, None).await.unwrap();
             assert_eq!(undone.kept, [], "{seed}");
             assert_eq!(records(harness).await, before, "{seed}");
         }

@@ -28,7 +28,7 @@ pub(super) async fn session(
     let (user_id, text) = owner_and_id(&request, grant, "session_id")?;
     let id = SleepSessionId::parse(text)
         .map_err(|error| Problem::invalid_parameter("session_id", error.to_string()))?;
-    answer(state.ingest.delete.session(Some(grant.client_id), user_id, id).await?)
+    answer(state.ingest.nights.delete(Some(grant.client_id), user_id, id).await?)
 }
 
 /// Deletes an intake log
@@ -45,7 +45,7 @@ pub(super) async fn log(request: HttpRequest, state: web::Data<ApiState>) -> Res
     let (user_id, text) = owner_and_id(&request, grant, "log_id")?;
     let id =
         IntakeLogId::parse(text).map_err(|error| Problem::invalid_parameter("log_id", error.to_string()))?;
-    answer(state.ingest.delete.log(grant.client_id, user_id, id).await?)
+    answer(state.ingest.intakes.delete(Some(grant.client_id), user_id, id).await?)
 }
 
 /// Returns the owner of the record and its id as sent.

@@ -22,19 +22,22 @@ use application::client_usage::ClientRequest;
 use application::erasure::ErasePerson;
 use application::export::{ExportFormat, ExportWriter, ExportWriters};
 use application::export::{ExportReaders, ExportRecords};
-use application::import::ingest::{DeleteRecord, IdempotentRequests, IngestRecords};
+use application::import::ingest::{IdempotentRequests, IngestRecords};
 use application::import::ingest::{IngestLayout, IngestShape};
+use application::intake::Intakes;
+use application::night::Nights;
 use application::ports::import_source::ImportRefusal;
 use application::ports::ingest_source::{IngestParser, IngestSource};
 use application::ports::storage::{
-    AccessReader, ChangeReader, MockAccessReader, MockChangeReader, MockIdempotencyStore, MockProfileReader,
-    MockSleepReader, MockSupplementReader, ProfileReader, SleepReader, SupplementReader,
+    AccessReader, ChangeReader, MockAccessReader, MockChangeReader, MockIdempotencyStore, MockImportReader,
+    MockProfileReader, MockSleepReader, MockSupplementReader, ProfileReader, SleepReader, SupplementReader,
 };
 use application::ports::system::{
     MockPause, MockRateLimiter, MockTokenSigner, MockTokenVerifier, RateLimiter, TokenSigner, TokenVerifier,
     UnknownKeyReload,
 };
 use application::read::{ReadChanges, ReadProfile, ReadSleep, ReadSupplements};
+use application::store::Store;
 use application::token::{
     AuthenticateClient, AuthenticationLimits, AuthenticationPorts, IntrospectToken, IntrospectionPorts,
     IssueServiceToken, RedeemCode, RefreshAccess, RevokeToken, TokenMint,
@@ -191,6 +194,8 @@ fn refresh_access(store: &Arc<MemoryStore>, reads: &ReadRecorder, mint: &TokenMi
 
 fn ingest_use_cases(store: &Arc<MemoryStore>) -> IngestUseCases {
     let clock = Arc::new(FixedClock);
+    let audited =
+        || Store { units: store.clone(), trail: AuditTrail::new(store.clone(), Arc::new(FixedClock)) };
     IngestUseCases::new(
         IngestRecords::new(
             Arc::new(MockProfileReader::new()),
@@ -200,7 +205,12 @@ fn ingest_use_cases(store: &Arc<MemoryStore>) -> IngestUseCases {
             clock.clone(),
         ),
         IdempotentRequests::new(Arc::new(MockIdempotencyStore::new()), clock.clone()),
-        DeleteRecord::new(store.clone(), store.clone(), clock),
+        Intakes { store: audited(), reader: Arc::new(MockSupplementReader::new()) },
+        Nights {
+            store: audited(),
+            reader: Arc::new(MockSleepReader::new()),
+            imports: Arc::new(MockImportReader::new()),
+        },
     )
 }
 

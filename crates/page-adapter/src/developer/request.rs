@@ -56,12 +56,19 @@ impl DeveloperForm<'_> {
 /// Why a form has no effect.
 pub(super) enum Refusal {
     App(DeveloperAppError),
+    Webhook(WebhookError),
     Problem(Problem),
 }
 
 impl From<DeveloperAppError> for Refusal {
     fn from(error: DeveloperAppError) -> Self {
         Self::App(error)
+    }
+}
+
+impl From<WebhookError> for Refusal {
+    fn from(error: WebhookError) -> Self {
+        Self::Webhook(error)
     }
 }
 
@@ -127,20 +134,23 @@ where
 
 /// Returns the response to a form without effect.
 fn refused(refusal: Refusal, sent: &DeveloperForm<'_>, endpoint: Endpoint) -> Result<HttpResponse, Problem> {
-    let error = match refusal {
-        Refusal::App(error) => error,
-        Refusal::Problem(problem) => return Err(problem),
-    };
+    match refusal {
+        Refusal::App(error) => app_refused(error, sent, endpoint),
+        Refusal::Webhook(error) => webhook_refused(error, sent, endpoint),
+        Refusal::Problem(problem) => Err(problem),
+    }
+}
+
+fn app_refused(
+    error: DeveloperAppError,
+    sent: &DeveloperForm<'_>,
+    endpoint: Endpoint,
+) -> Result<HttpResponse, Problem> {
     match error {
-        DeveloperAppError::NotFresh if endpoint.keeps_form() => {
-            kept_form::sign_in(&sent.form, endpoint, sent.developer.state)
-        }
-        DeveloperAppError::NotFresh => Ok(see_other(&Destination::Developer.sign_in())),
+        DeveloperAppError::NotFresh => sign_in_again(sent, endpoint),
         DeveloperAppError::NotFound => Err(Problem::new(Fault::NotFound)),
         DeveloperAppError::AccountUnavailable => Err(Problem::new(Fault::ForeignForm)),
-        DeveloperAppError::TooManyMessages { retry_after_seconds } => Err(too_many(retry_after_seconds)),
         DeveloperAppError::Storage(error) => Err(error.into()),
-        DeveloperAppError::Webhook(WebhookError::Signer(error)) => Err(Problem::internal(error)),
         DeveloperAppError::Invalid(_)
         | DeveloperAppError::TooManyApps
         | DeveloperAppError::NoSecret
@@ -148,8 +158,33 @@ fn refused(refusal: Refusal, sent: &DeveloperForm<'_>, endpoint: Endpoint) -> Re
         | DeveloperAppError::LastSecret
         | DeveloperAppError::NoCode
         | DeveloperAppError::Disabled
-        | DeveloperAppError::TooManyPeople
-        | DeveloperAppError::Webhook(_) => Err(Problem::new(Fault::InvalidForm)),
+        | DeveloperAppError::TooManyPeople => Err(Problem::new(Fault::InvalidForm)),
+    }
+}
+
+fn webhook_refused(
+    error: WebhookError,
+    sent: &DeveloperForm<'_>,
+    endpoint: Endpoint,
+) -> Result<HttpResponse, Problem> {
+    match error {
+        WebhookError::NotFresh => sign_in_again(sent, endpoint),
+        WebhookError::NotFound => Err(Problem::new(Fault::NotFound)),
+        WebhookError::TooManyMessages { retry_after_seconds } => Err(too_many(retry_after_seconds)),
+        WebhookError::Storage(error) => Err(error.into()),
+        WebhookError::Signer(error) => Err(Problem::internal(error)),
+        WebhookError::Forbidden
+        | WebhookError::UrlTaken
+        | WebhookError::TooMany
+        | WebhookError::SecretChanged => Err(Problem::new(Fault::InvalidForm)),
+    }
+}
+
+fn sign_in_again(sent: &DeveloperForm<'_>, endpoint: Endpoint) -> Result<HttpResponse, Problem> {
+    if endpoint.keeps_form() {
+        kept_form::sign_in(&sent.form, endpoint, sent.developer.state)
+    } else {
+        Ok(see_other(&Destination::Developer.sign_in()))
     }
 }
 

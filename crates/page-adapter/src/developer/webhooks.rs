@@ -1,13 +1,12 @@
 //! `/developer/webhooks/{client_id}`: the webhook endpoints of an app of the signed-in person.
 
 use super::own_app::requested;
-use super::request::{Developer, DeveloperForm, Refusal, correctable};
+use super::request::{Developer, DeveloperForm, Refusal};
 use crate::answer::{page, see_other};
 use crate::view::{self, DeliveryLine, EndpointLine, EndpointState, FormErrors, NewEndpointSecret, UrlField};
 use crate::{moment, person, query};
 use actix_web::{HttpRequest, HttpResponse};
-use application::developer::{DeveloperAppError, DeveloperWebhooks};
-use application::webhook::{CreatedWebhook, WebhookError};
+use application::webhook::{AppDeveloper, CreatedWebhook, DeveloperWebhooks, WebhookActor, WebhookError};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{ClientId, WebhookEndpointId, WebhookSecretId};
 use domain::outbound::{OutboundError, OutboundUrl};
@@ -36,11 +35,16 @@ pub(super) async fn show(developer: &Developer<'_>, request: &HttpRequest) -> Re
     WebhooksPage { notice, tested, ..WebhooksPage::default() }.answer(developer, requested(request)?).await
 }
 
+/// Returns the developer and the app that a form is about.
+fn app_developer<'a>(sent: &'a DeveloperForm<'_>) -> Result<AppDeveloper<'a>, Problem> {
+    Ok(AppDeveloper { person: &sent.developer.person, app: sent.app()?.id })
+}
+
 /// Creates an endpoint and shows its secret once.
 pub(super) async fn create(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Refusal> {
-    let (app, text) = (sent.app()?, sent.form.line("url")?.trim());
+    let (developer, text) = (app_developer(sent)?, sent.form.line("url")?.trim());
     let created = match OutboundUrl::parse(text) {
-        Ok(url) => sent.developer.use_cases.webhooks.create(app, url).await.map_err(correctable),
+        Ok(url) => sent.developer.use_cases.webhooks.create(developer, url).await.map_err(correctable),
         Err(error) => Err(Ok(FormErrors::field("url", format!("The URL {error}.")))),
     };
     let contents = match created {
@@ -53,63 +57,69 @@ pub(super) async fn create(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Ref
             WebhooksPage { field, ..WebhooksPage::default() }
         }
     };
-    Ok(contents.answer(&sent.developer, app.id).await?)
+    Ok(contents.answer(&sent.developer, developer.app).await?)
 }
 
 /// Sends a test event or a challenge.
 pub(super) async fn test(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Refusal> {
-    let (app, endpoint) = (sent.app()?, endpoint_id(sent)?);
-    let kind = sent.developer.use_cases.webhooks.test(app, endpoint).await?;
+    let (developer, endpoint) = (app_developer(sent)?, endpoint_id(sent)?);
+    let actor = WebhookActor::Developer(developer);
+    let kind = sent.developer.use_cases.webhooks.test(actor, endpoint).await?;
     let what = if kind == EventKind::EndpointTest { "tested" } else { "challenged" };
-    Ok(redirect_with_notice(app.id, &format!("{what}&endpoint={endpoint}")))
+    Ok(redirect_with_notice(developer.app, &format!("{what}&endpoint={endpoint}")))
 }
 
 /// Creates a secret and shows it once. If the response is reloaded, the form creates nothing.
 pub(super) async fn rotate_secret(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Refusal> {
-    let (app, endpoint) = (sent.app()?, endpoint_id(sent)?);
+    let (developer, endpoint) = (app_developer(sent)?, endpoint_id(sent)?);
     let newest = sent.form.parse("newest", |id| WebhookSecretId::parse(id).ok())?;
-    match sent.developer.use_cases.webhooks.rotate(app, endpoint, newest).await {
+    match sent.developer.use_cases.webhooks.rotate(developer, endpoint, newest).await {
         Ok(secret) => {
             let secret = NewEndpointSecret { endpoint: endpoint.to_string(), secret: secret.expose() };
             let contents = WebhooksPage { secret: Some(secret), ..WebhooksPage::default() };
-            Ok(contents.answer(&sent.developer, app.id).await?)
+            Ok(contents.answer(&sent.developer, developer.app).await?)
         }
         // Sent again by a reload, or replaced in another window.
-        Err(DeveloperAppError::SecretChanged) => Ok(redirect_with_notice(app.id, "sent-before")),
+        Err(WebhookError::SecretChanged) => Ok(redirect_with_notice(developer.app, "sent-before")),
         Err(error) => Err(error.into()),
     }
 }
 
 /// Sends the messages of the last days again.
 pub(super) async fn replay(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Refusal> {
-    let app = sent.app()?;
+    let developer = app_developer(sent)?;
     let is_offered = |days: &i64| view::DeveloperWebhooks::REPLAYED_DAYS.contains(days);
     let days = sent.form.parse("days", |days| days.parse().ok().filter(is_offered))?;
-    sent.developer.use_cases.webhooks.replay(app, endpoint_id(sent)?, TimeDelta::days(days)).await?;
-    Ok(redirect_with_notice(app.id, "replayed"))
+    let (actor, last) = (WebhookActor::Developer(developer), TimeDelta::days(days));
+    sent.developer.use_cases.webhooks.replay(actor, endpoint_id(sent)?, last).await?;
+    Ok(redirect_with_notice(developer.app, "replayed"))
 }
 
 /// Deletes an endpoint.
 pub(super) async fn delete(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Refusal> {
-    let app = sent.app()?;
-    sent.developer.use_cases.webhooks.delete(app, endpoint_id(sent)?).await?;
-    Ok(redirect_with_notice(app.id, "deleted"))
+    let developer = app_developer(sent)?;
+    let actor = WebhookActor::Developer(developer);
+    sent.developer.use_cases.webhooks.delete(actor, endpoint_id(sent)?).await?;
+    Ok(redirect_with_notice(developer.app, "deleted"))
 }
 
-/// Returns the errors of the form for a new endpoint; `None` for any other error.
-pub(super) fn errors_of(error: &WebhookError) -> Option<FormErrors> {
+/// Returns the errors of the form for a new endpoint that the person can correct, or the refusal.
+fn correctable(error: WebhookError) -> Result<FormErrors, Refusal> {
     match error {
-        WebhookError::Forbidden => Some(FormErrors::field(
+        WebhookError::Forbidden => Ok(FormErrors::field(
             "url",
             "This server does not send requests to private or loopback addresses. Enter a public address.",
         )),
-        WebhookError::UrlTaken => {
-            Some(FormErrors::field("url", "There is already an endpoint with this URL."))
-        }
-        WebhookError::TooMany => Some(FormErrors::form(format!(
+        WebhookError::UrlTaken => Ok(FormErrors::field("url", "There is already an endpoint with this URL.")),
+        WebhookError::TooMany => Ok(FormErrors::form(format!(
             "This app has reached the limit of {MAX_ENDPOINTS} webhook endpoints. Delete one first."
         ))),
-        _ => None,
+        WebhookError::NotFresh
+        | WebhookError::NotFound
+        | WebhookError::SecretChanged
+        | WebhookError::TooManyMessages { .. }
+        | WebhookError::Signer(_)
+        | WebhookError::Storage(_) => Err(error.into()),
     }
 }
 

@@ -34,8 +34,8 @@ const ENTRIES: u32 = 200;
 /// Shows the home of a person.
 pub(super) async fn show(state: &PageState, person: &SignedInPerson) -> Result<HttpResponse, Problem> {
     let (user_id, zone) = (person.user_id, person.home_timezone);
-    let today = state.nights.list.today(zone);
-    let latest = state.nights.list.latest(user_id, zone).await?;
+    let today = state.nights.today(zone);
+    let latest = state.nights.latest(user_id, zone).await?;
     let last = latest.unwrap_or(today).min(today);
     let last = if (today - last).num_days() < 7 { today } else { last };
     let weeks = Weeks { first: last.checked_sub_days(Days::new(DAYS - 1)).unwrap_or(last), last, zone };
@@ -92,7 +92,7 @@ async fn last_night(
     let SleepSpan { id, start_millis, end_millis, .. } = *night;
     let zone = person.home_timezone;
     // Deleted since it was listed.
-    let Some(session) = state.nights.find.run(person.user_id, id).await? else { return Ok(None) };
+    let Some(session) = state.nights.find(person.user_id, id).await? else { return Ok(None) };
     Ok(Some(LastNight {
         id: id.to_string(),
         time: moment::night(start_millis, end_millis, zone),
@@ -109,7 +109,7 @@ async fn intakes(
     period: RangeInclusive<DateTime<Utc>>,
 ) -> Result<Vec<IntakeLine>, Problem> {
     let Some(size) = PageSize::new(50) else { return Ok(Vec::new()) };
-    let records = state.nights.intakes.run(person.user_id, period, size).await?;
+    let records = state.intakes.list(person.user_id, period, size).await?;
     let line = |record: &application::read::SupplementRecord| {
         let label = &record.supplement.label;
         IntakeLine {
@@ -124,7 +124,7 @@ async fn intakes(
 async fn has_intakes(state: &PageState, person: &SignedInPerson) -> Result<bool, Problem> {
     let Some(size) = PageSize::new(1) else { return Ok(false) };
     let ever = DateTime::UNIX_EPOCH..=DateTime::<Utc>::MAX_UTC;
-    let records = state.nights.intakes.run(person.user_id, ever, size).await?;
+    let records = state.intakes.list(person.user_id, ever, size).await?;
     Ok(!records.is_empty())
 }
 
@@ -183,7 +183,7 @@ async fn attention(state: &PageState, person: &SignedInPerson) -> Result<Vec<Att
 /// Returns what the person should do about their second factor, if anything.
 async fn second_factor(state: &PageState, person: &SignedInPerson) -> Result<Option<AttentionLine>, Problem> {
     let line = |text: String, link| AttentionLine { text, path: SECOND_FACTOR.to_owned(), link };
-    let Some(factor) = state.find_second_factor.run(person.user_id).await? else {
+    let Some(factor) = state.second_factors.find(person.user_id).await? else {
         let has_passkey = !state.passkeys.list(person.user_id).await?.is_empty();
         let text = "Your account is protected by a password alone.".to_owned();
         return Ok((!has_passkey).then(|| line(text, "Turn on a second factor")));
@@ -198,8 +198,8 @@ async fn imports_to_look_at(
     state: &PageState,
     person: &SignedInPerson,
 ) -> Result<Vec<AttentionLine>, Problem> {
-    let imports = state.imports.list.run(Some(person.user_id), MAX_LISTED).await?;
-    let since = state.nights.list.now() - TimeDelta::days(14);
+    let imports = state.imports.list(Some(person.user_id), MAX_LISTED).await?;
+    let since = (state.now)() - TimeDelta::days(14);
     let recent = imports.into_iter().filter(|import| import.started_at >= since);
     Ok(recent.filter_map(|import| import_line(&import)).collect())
 }

@@ -1,7 +1,7 @@
 //! Entries made by hand: adding, changing, deleting.
 
 use super::input::{self, InvalidTime};
-use super::{entry_problem, number, product_line};
+use super::{form_errors, number, product_line};
 use crate::PageState;
 use crate::answer::{page, redirect_with_notice, see_other};
 use crate::form::Form;
@@ -12,7 +12,7 @@ use crate::{moment, query};
 use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::SignedInPerson;
-use application::intake::{LogIntakeCommand, LogIntakeError};
+use application::intake::NewIntake;
 use chrono::{DateTime, Utc};
 use domain::id::{FormId, IntakeLogId, SupplementId};
 use domain::supplement::daily::local_day;
@@ -117,13 +117,13 @@ pub(super) async fn show_new(
     id: SupplementId,
     notice: Option<String>,
 ) -> Result<HttpResponse, Problem> {
-    let found = state.intakes.show.find_supplement(person.user_id, id).await?;
+    let found = state.intakes.find_supplement(person.user_id, id).await?;
     let (_, supplement) = found.ok_or_else(|| Problem::new(Fault::NotFound))?;
-    let recent = state.intakes.search.recent(person.user_id, (state.now)()).await?;
+    let recent = state.intakes.list_recent(person.user_id).await?;
     let last = recent.iter().find(|one| one.supplement.id == id);
     let servings = last.map_or(1.0, |one| one.servings.get());
     let typed = EntryFields::from_entry((state.now)(), servings, person.home_timezone);
-    let purpose = Purpose::Add(state.intakes.log.new_entry());
+    let purpose = Purpose::Add(state.intakes.new_form());
     answer(person, purpose, &supplement, &typed, Outcome { notice, ..Outcome::default() })
 }
 
@@ -133,7 +133,7 @@ pub(super) async fn add(state: Data<PageState>, sent: PersonForm) -> Result<Http
     let entry = form.parse("entry", |id| FormId::parse(id).ok())?;
     let supplement_id = form.parse("supplement", |id| SupplementId::parse(id).ok())?;
     let typed = EntryFields::read(&form)?;
-    let found = state.intakes.show.find_supplement(person.user_id, supplement_id).await?;
+    let found = state.intakes.find_supplement(person.user_id, supplement_id).await?;
     let (_, supplement) = found.ok_or_else(|| Problem::new(Fault::NotFound))?;
     let purpose = Purpose::Add(entry);
     let taken = match typed.check(person.home_timezone) {
@@ -141,10 +141,10 @@ pub(super) async fn add(state: Data<PageState>, sent: PersonForm) -> Result<Http
         Err(errors) => return refuse(&person, purpose, &supplement, &typed, errors),
     };
     let ValidEntry { at: taken_at, servings } = taken;
-    let command = LogIntakeCommand { user_id: person.user_id, entry, supplement_id, taken_at, servings };
-    match state.intakes.log.run(command).await {
+    let new = NewIntake { form: entry, supplement_id, taken_at, servings };
+    match state.intakes.log(person.user_id, new).await {
         Ok(()) => Ok(redirect_to_day(taken_at, person.home_timezone, "added")),
-        Err(error) => refuse(&person, purpose, &supplement, &typed, errors(error)?),
+        Err(error) => refuse(&person, purpose, &supplement, &typed, form_errors(error, "entry")?),
     }
 }
 
@@ -174,9 +174,9 @@ pub(super) async fn change(state: Data<PageState>, sent: PersonForm) -> Result<H
         Ok(taken) => taken,
         Err(errors) => return refuse(&person, Purpose::Change(id), &supplement, &typed, errors),
     };
-    match state.intakes.change.run(person.user_id, id, taken.at, taken.servings).await {
+    match state.intakes.change(person.user_id, id, taken.at, taken.servings).await {
         Ok(()) => Ok(redirect_to_day(taken.at, person.home_timezone, "changed")),
-        Err(error) => refuse(&person, Purpose::Change(id), &supplement, &typed, errors(error)?),
+        Err(error) => refuse(&person, Purpose::Change(id), &supplement, &typed, form_errors(error, "entry")?),
     }
 }
 
@@ -184,13 +184,9 @@ pub(super) async fn change(state: Data<PageState>, sent: PersonForm) -> Result<H
 pub(super) async fn delete(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
     let PersonForm { person, form, .. } = sent;
     let id = form.parse("entry", |id| IntakeLogId::parse(id).ok())?;
-    match state.intakes.change.delete(person.user_id, id).await {
-        // Sent twice, or deleted in another window.
-        Ok(()) | Err(LogIntakeError::UnknownEntry) => {
-            Ok(redirect_with_notice(Endpoint::IntakePage, "deleted"))
-        }
-        Err(error) => Err(entry_problem(error)),
-    }
+    // One that is gone was deleted in another window, or the form was sent twice.
+    state.intakes.delete(None, person.user_id, id).await?;
+    Ok(redirect_with_notice(Endpoint::IntakePage, "deleted"))
 }
 
 /// Returns time and servings of an entry made by hand, and its supplement.
@@ -199,24 +195,13 @@ async fn find(
     person: &SignedInPerson,
     id: IntakeLogId,
 ) -> Result<((DateTime<Utc>, Servings), Supplement), Problem> {
-    let found = state.intakes.show.find(person.user_id, id).await?.filter(|(log, _)| log.record.is_by_hand());
+    let found = state.intakes.find(person.user_id, id).await?.filter(|(log, _)| log.record.is_by_hand());
     let (log, supplement) = found.ok_or_else(|| Problem::new(Fault::NotFound))?;
     Ok(((log.record.created_at(), log.record.servings()), supplement))
 }
 
 fn redirect_to_day(at: DateTime<Utc>, zone: TimeZone, done: &str) -> HttpResponse {
     see_other(&format!("{}?day={}&done={done}", Endpoint::IntakePage.path(), local_day(at, zone)))
-}
-
-fn errors(error: LogIntakeError) -> Result<FormErrors, Problem> {
-    Ok(match error {
-        LogIntakeError::Future => FormErrors::field("time", "Enter a time in the past."),
-        LogIntakeError::TooEarly => FormErrors::field("date", "Enter a date after 1900."),
-        LogIntakeError::SentBefore => FormErrors::form(
-            "You have already saved this form. Open the entry in your list to change it, or start a new one.",
-        ),
-        other => return Err(entry_problem(other)),
-    })
 }
 
 /// State of the form when it is shown again.

@@ -7,10 +7,10 @@ mod input;
 mod overview;
 mod product;
 
-use super::view::{IngredientLine, ProductLine};
+use super::view::{FormErrors, IngredientLine, ProductLine};
 use super::{moment, page_with_form};
 use actix_web::web::{ServiceConfig, get, post};
-use application::intake::LogIntakeError;
+use application::intake::IntakeError;
 use domain::supplement::{Ingredient, Supplement};
 use http_adapter::Endpoint;
 use http_adapter::problem::{Fault, Problem};
@@ -80,15 +80,22 @@ fn servings(servings: f64) -> String {
     if number == "1" { "1 serving".to_owned() } else { format!("{number} servings") }
 }
 
-/// Returns the problem of an error that the form cannot show.
-fn entry_problem(error: LogIntakeError) -> Problem {
-    match error {
-        LogIntakeError::Storage(error) => error.into(),
-        LogIntakeError::UnknownSupplement | LogIntakeError::UnknownEntry => Problem::new(Fault::NotFound),
-        LogIntakeError::Future | LogIntakeError::TooEarly | LogIntakeError::SentBefore => {
-            Problem::new(Fault::InvalidForm)
+/// Returns the errors of a form that saves this; an error that it cannot show becomes a [`Problem`].
+fn form_errors(error: IntakeError, saved: &str) -> Result<FormErrors, Problem> {
+    Ok(match error {
+        IntakeError::Future => FormErrors::field("time", "Enter a time in the past."),
+        IntakeError::TooEarly => FormErrors::field("date", "Enter a date after 1900."),
+        IntakeError::TooManyProducts => FormErrors::form(
+            "You have reached the limit of your own products. Delete one that you no longer need.",
+        ),
+        IntakeError::SentBefore => FormErrors::form(format!(
+            "You have already saved this form. Open the {saved} in your list to change it, or start a new one."
+        )),
+        IntakeError::UnknownSupplement | IntakeError::UnknownEntry => {
+            return Err(Problem::new(Fault::NotFound));
         }
-    }
+        IntakeError::Storage(error) => return Err(error.into()),
+    })
 }
 
 #[cfg(test)]

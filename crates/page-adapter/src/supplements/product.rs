@@ -1,6 +1,6 @@
 //! A person's own products.
 
-use super::input;
+use super::{form_errors, input};
 use crate::PageState;
 use crate::answer::{page, redirect_with_notice, see_other};
 use crate::form::Form;
@@ -11,7 +11,6 @@ use crate::view::{self, FormErrors, IngredientFields};
 use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::SignedInPerson;
-use application::intake::CustomProductError;
 use domain::id::{FormId, SupplementId};
 use domain::supplement::{
     Amount, Ingredient, InvalidLabel, InvalidText, SupplementLabel, SupplementLabelFields, TextProblem, Upc,
@@ -142,7 +141,7 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
         return answer(&person, Target::new(&state), &ProductFields::default(), FormErrors::none());
     };
     let id = SupplementId::parse(id).map_err(|_| Problem::new(Fault::NotFound))?;
-    let found = state.intakes.show.find_supplement(person.user_id, id).await?;
+    let found = state.intakes.find_supplement(person.user_id, id).await?;
     let (_, product) = found
         .filter(|(key, _)| key.owner() == Some(person.user_id))
         .ok_or_else(|| Problem::new(Fault::NotFound))?;
@@ -173,13 +172,13 @@ pub(super) async fn save(state: Data<PageState>, sent: PersonForm) -> Result<Htt
         Err(errors) => return answer(&person, target, &typed, errors),
     };
     let saved = match product {
-        None => state.intakes.products.create(person.user_id, entry, label).await,
-        Some(id) => state.intakes.products.change(person.user_id, id, label).await,
+        None => state.intakes.create_product(person.user_id, entry, label).await,
+        Some(id) => state.intakes.change_product(person.user_id, id, label).await,
     };
     match saved {
         Ok(_) if product.is_some() => Ok(redirect_with_notice(Endpoint::IntakePage, "product")),
         Ok(id) => Ok(see_other(&format!("{}?supplement={id}&done=product", Endpoint::AddIntake.path()))),
-        Err(error) => answer(&person, target, &typed, errors(error)?),
+        Err(error) => answer(&person, target, &typed, form_errors(error, "product")?),
     }
 }
 
@@ -187,28 +186,8 @@ pub(super) async fn save(state: Data<PageState>, sent: PersonForm) -> Result<Htt
 pub(super) async fn delete(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
     let PersonForm { person, form, .. } = sent;
     let id = form.parse("product", |id| SupplementId::parse(id).ok())?;
-    let done = match state.intakes.products.delete(person.user_id, id).await {
-        Ok(()) | Err(CustomProductError::Unknown) => "product-deleted",
-        Err(CustomProductError::InUse) => "product-used",
-        Err(CustomProductError::Storage(error)) => return Err(error.into()),
-        Err(CustomProductError::TooMany | CustomProductError::SentBefore) => {
-            return Err(Problem::new(Fault::InvalidForm));
-        }
-    };
-    Ok(redirect_with_notice(Endpoint::IntakePage, done))
-}
-
-fn errors(error: CustomProductError) -> Result<FormErrors, Problem> {
-    Ok(match error {
-        CustomProductError::TooMany => FormErrors::form(
-            "You have reached the limit of your own products. Delete one that you no longer need.",
-        ),
-        CustomProductError::SentBefore => FormErrors::form(
-            "You have already saved this form. Open the product in your list to change it, or start a new one.",
-        ),
-        CustomProductError::Unknown | CustomProductError::InUse => return Err(Problem::new(Fault::NotFound)),
-        CustomProductError::Storage(error) => return Err(error.into()),
-    })
+    let is_gone = state.intakes.delete_product(person.user_id, id).await?;
+    Ok(redirect_with_notice(Endpoint::IntakePage, if is_gone { "product-deleted" } else { "product-used" }))
 }
 
 /// Kind of saving: a new product, or a change of one.
@@ -220,7 +199,7 @@ struct Target {
 
 impl Target {
     fn new(state: &PageState) -> Self {
-        Self { entry: state.intakes.log.new_entry(), product: None }
+        Self { entry: state.intakes.new_form(), product: None }
     }
 }
 

@@ -2,14 +2,12 @@
 
 use super::store::EmptyStore;
 use crate::view::sample::UPLOAD_FORMATS;
-use crate::{
-    DeveloperUseCases, ERROR_PAGES, ImportUseCases, IntakeUseCases, NightUseCases, PageState, UploadUseCases,
-};
+use crate::{DeveloperUseCases, ERROR_PAGES, PageState};
 use application::access::DailyLimits;
 use application::account::{
-    ChangePassword, ChoosePassword, ChoosePasswordPorts, CompleteSignIn, ConfirmEmailChange, EndSessions,
-    FindPasswordLink, FindPendingSignIn, KeptForms, ListSessions, ResumeSession, SecondStepPorts,
-    SetUpSignIn, SignIn, SignInLimits, SignInPorts, SignOut,
+    ChangePassword, ChoosePassword, ChoosePasswordPorts, CompleteSignIn, ConfirmEmailChange,
+    FindPasswordLink, FindPendingSignIn, KeptForms, SecondStepPorts, Sessions, SetUpSignIn, SignIn,
+    SignInLimits, SignInPorts,
 };
 use application::audit::{AuditTrail, ListActivity, ListReads, ReadRecorder};
 use application::authorization::{
@@ -17,15 +15,13 @@ use application::authorization::{
 };
 use application::connection::{DisconnectApps, ListConnectedApps};
 use application::developer::{
-    AppWebhookPorts, AppWebhooks, ChangeApp, DeleteApp, IssueSandboxCode, RegisterApp, RetireAppSecret,
-    RotateAppSecret, ShowDeveloperApps,
+    ChangeApp, DeleteApp, IssueSandboxCode, RegisterApp, RetireAppSecret, RotateAppSecret, ShowDeveloperApps,
 };
 use application::erasure::ErasePerson;
 use application::export::{ExportReaders, ExportRecords};
-use application::import::ingest::DeleteRecord;
-use application::import::{ApplyProfile, ListImports, UndoImport};
-use application::intake::{ChangeIntake, CustomProducts, LogIntake, SearchSupplements, ShowIntake};
-use application::night::{FindNight, ListNights};
+use application::import::Imports;
+use application::intake::Intakes;
+use application::night::Nights;
 use application::operator::IssueCode;
 use application::passkey::Passkeys;
 use application::personal_token::PersonalTokens;
@@ -40,16 +36,12 @@ use application::ports::system::{
     Clock, MockFormSealer, MockMetadataSource, MockPasskeyVerifier, MockPasswordHasher,
     MockPasswordStrengthChecker, MockPause, MockReadLedger, MockTotpSealer, MockWebhookSigner, PasswordCheck,
 };
-use application::profile::{ChangeProfile, ShowProfile};
-use application::read::ListIntakes;
+use application::profile::Profiles;
 use application::sandbox::{CreateSandboxPeople, EraseSandboxPeople, ListSandboxPeople};
-use application::second_factor::{
-    BeginSetUp, FindSecondFactor, ReplaceRecoveryCodes, SecondFactorPorts, TurnOffSecondFactor,
-    TurnOnSecondFactor,
-};
+use application::second_factor::SecondFactors;
 use application::store::Store;
-use application::upload::{AddPart, BeginUpload, DiscardUpload, FindImport, FinishUpload, UploadLimits};
-use application::webhook::ManageWebhooks;
+use application::upload::{UploadLimits, Uploads};
+use application::webhook::Webhooks;
 use domain::outbound::OutboundPolicy;
 use domain::passkey::RelyingParty;
 use domain::second_factor::SecondFactorPolicy;
@@ -66,32 +58,20 @@ pub(crate) fn page_state(settings: HttpSettings) -> PageState {
     let (store, clock): (_, Arc<dyn Clock>) = (Arc::new(EmptyStore), Arc::new(EmptyStore));
     let (store, clock) = (&store, &clock);
     let issuer = settings.public_url.clone();
-    let mut sessions = MockSessionReader::new();
-    sessions.expect_find_session().returning(|_| Ok(None));
-    let mut imports = MockImportReader::new();
-    imports.expect_list_imports().returning(|_, _, _| Ok(Vec::new()));
-    let (sessions, imports) = (Arc::new(sessions), Arc::new(imports));
     let apps = Arc::new(MockConnectedAppReader::new());
     let authorization = authorization_ports(store, clock, &apps);
     let strength_checker = Arc::new(MockPasswordStrengthChecker::new());
     let choose = choose_password_ports(store, clock, &strength_checker);
     let issuer = || issuer.clone();
-    let (units, entropy, lifetime) = (|| store.clone(), || store.clone(), SessionLifetime::default());
+    let (units, entropy) = (|| store.clone(), || store.clone());
     let (clock, policy) = (|| clock.clone(), SecondFactorPolicy::Optional);
     PageState {
         http: Arc::new(HttpState { error_pages: ERROR_PAGES, ..http_state(settings) }),
         visits: Arc::new(|| Secret::from_bytes(SecretKind::Visit, &SecretBytes::new([9; 32]))),
         now: Arc::new(|| crate::tests::NOW),
         kept_forms: KeptForms::new(Arc::new(MockFormSealer::new())),
-        show_profile: ShowProfile::new(Arc::new(MockProfileReader::new()), Arc::new(MockSleepReader::new())),
-        change_profile: ChangeProfile::new(units(), entropy(), clock()),
-        intakes: IntakeUseCases {
-            show: ShowIntake::new(supplements()),
-            search: SearchSupplements::new(supplements()),
-            log: LogIntake::new(units(), entropy(), clock()),
-            change: ChangeIntake::new(units(), entropy(), clock()),
-            products: CustomProducts::new(units(), supplements(), entropy(), clock()),
-        },
+        profiles: Profiles { store: audited(store), reader: Arc::new(MockProfileReader::new()) },
+        intakes: Intakes { store: audited(store), reader: Arc::new(MockSupplementReader::new()) },
         begin_authorization: BeginAuthorization::new(authorization.clone(), issuer()),
         find_pending_app: FindPendingApp::new(
             Arc::new(MockAuthorizationRequestReader::new()),
@@ -104,16 +84,8 @@ pub(crate) fn page_state(settings: HttpSettings) -> PageState {
         find_pending_sign_in: FindPendingSignIn::new(pending_sign_ins(), clock()),
         complete_sign_in: CompleteSignIn::new(second_step_ports(store), SignInLimits::default(), None),
         set_up_sign_in: SetUpSignIn::new(second_step_ports(store), SignInLimits::default(), None),
-        begin_set_up: BeginSetUp::new(Arc::new(MockTotpSealer::new()), entropy(), clock()),
-        find_second_factor: FindSecondFactor::new(second_factors()),
-        turn_on_second_factor: TurnOnSecondFactor::new(second_factor_ports(store)),
-        turn_off_second_factor: TurnOffSecondFactor::new(second_factor_ports(store), policy),
-        replace_recovery_codes: ReplaceRecoveryCodes::new(second_factor_ports(store)),
-        is_second_factor_required: false,
-        resume_session: ResumeSession::new(sessions.clone(), units(), clock(), lifetime, policy),
-        sign_out: SignOut::new(units(), entropy(), clock()),
-        end_sessions: EndSessions::new(units(), entropy(), clock()),
-        list_sessions: ListSessions::new(sessions, clock(), lifetime),
+        second_factors: second_factors(store),
+        sessions: sessions(store),
         change_password: ChangePassword::new(
             sign_in_ports(store, &clock()),
             SignInLimits::default(),
@@ -127,7 +99,11 @@ pub(crate) fn page_state(settings: HttpSettings) -> PageState {
         confirm_email_change: ConfirmEmailChange::new(units(), None, entropy(), clock()),
         request_password_reset: None,
         request_sign_up: None,
-        nights: nights(store),
+        nights: Nights {
+            store: audited(store),
+            reader: Arc::new(MockSleepReader::new()),
+            imports: imports(store).reader,
+        },
         list_connected_apps: ListConnectedApps::new(apps),
         disconnect_apps: DisconnectApps::new(units(), entropy(), clock()),
         personal_tokens: PersonalTokens {
@@ -137,27 +113,16 @@ pub(crate) fn page_state(settings: HttpSettings) -> PageState {
         developer: Some(developer(store, &clock)),
         passkeys: passkeys(store),
         list_activity: list_activity(store),
-        imports: ImportUseCases {
-            list: ListImports::new(imports.clone()),
-            find: FindImport::new(imports.clone()),
-            undo: UndoImport::new(units(), imports, entropy(), clock()),
-            apply_profile: ApplyProfile::new(units(), Arc::new(MockProfileReader::new()), entropy(), clock()),
-            discard_upload: DiscardUpload::new(units(), clock()),
-        },
+        imports: imports(store),
         export: export(store),
         erase_person: ErasePerson::new(units(), entropy(), clock()),
         upload_formats: UPLOAD_FORMATS.to_vec(),
-        uploads: Some(UploadUseCases {
-            begin: BeginUpload::new(units(), UploadLimits::default(), entropy(), clock()),
-            add_part: AddPart::new(units(), clock(), UploadLimits::default()),
-            finish: FinishUpload::new(units(), clock()),
-        }),
+        uploads: Some(Uploads { store: audited(store), limits: UploadLimits::default() }),
     }
 }
 
 fn developer(store: &Arc<EmptyStore>, clock: &impl Fn() -> Arc<dyn Clock>) -> DeveloperUseCases {
     let (units, entropy) = (|| store.clone(), || store.clone());
-    let (webhooks, signer) = (|| Arc::new(MockWebhookReader::new()), || Arc::new(MockWebhookSigner::new()));
     DeveloperUseCases {
         own_apps: ShowDeveloperApps::new(
             store.clone(),
@@ -171,14 +136,14 @@ fn developer(store: &Arc<EmptyStore>, clock: &impl Fn() -> Arc<dyn Clock>) -> De
         rotate_secret: RotateAppSecret::new(units(), entropy(), clock()),
         retire_secret: RetireAppSecret::new(units(), entropy(), clock()),
         delete: DeleteApp::new(units(), entropy(), clock()),
-        webhooks: AppWebhooks::new(AppWebhookPorts {
+        webhooks: Webhooks {
+            store: audited(store),
+            reader: Arc::new(MockWebhookReader::new()),
             clients: store.clone(),
-            webhooks: webhooks(),
             failures: failures(),
-            manage: ManageWebhooks::new(units(), webhooks(), signer(), entropy(), clock()),
-            clock: clock(),
+            signer: Arc::new(MockWebhookSigner::new()),
             policy: OutboundPolicy::default(),
-        }),
+        },
         create_people: CreateSandboxPeople::new(units(), entropy(), clock()),
         list_people: ListSandboxPeople::new(Arc::new(MockSandboxReader::new())),
         erase_people: EraseSandboxPeople::new(
@@ -193,20 +158,22 @@ fn developer(store: &Arc<EmptyStore>, clock: &impl Fn() -> Arc<dyn Clock>) -> De
     }
 }
 
-fn supplements() -> Arc<MockSupplementReader> {
-    Arc::new(MockSupplementReader::new())
-}
-
 fn pending_sign_ins() -> Arc<MockPendingSignInReader> {
     let mut reader = MockPendingSignInReader::new();
     reader.expect_find_pending_sign_in().returning(|_| Ok(None));
     Arc::new(reader)
 }
 
-fn second_factors() -> Arc<MockSecondFactorReader> {
+fn second_factors(store: &Arc<EmptyStore>) -> SecondFactors {
     let mut reader = MockSecondFactorReader::new();
     reader.expect_find_second_factor().returning(|_| Ok(None));
-    Arc::new(reader)
+    SecondFactors {
+        store: audited(store),
+        reader: Arc::new(reader),
+        sealer: Arc::new(MockTotpSealer::new()),
+        policy: SecondFactorPolicy::Optional,
+        mail: None,
+    }
 }
 
 fn second_step_ports(store: &Arc<EmptyStore>) -> SecondStepPorts {
@@ -220,19 +187,30 @@ fn second_step_ports(store: &Arc<EmptyStore>) -> SecondStepPorts {
     }
 }
 
-fn second_factor_ports(store: &Arc<EmptyStore>) -> SecondFactorPorts {
-    SecondFactorPorts {
-        units: store.clone(),
-        sealer: Arc::new(MockTotpSealer::new()),
-        clock: store.clone(),
-        entropy: store.clone(),
-        mail: None,
+/// Returns sessions, of which there are none.
+fn sessions(store: &Arc<EmptyStore>) -> Sessions {
+    let mut reader = MockSessionReader::new();
+    reader.expect_find_session().returning(|_| Ok(None));
+    Sessions {
+        store: audited(store),
+        reader: Arc::new(reader),
+        lifetime: SessionLifetime::default(),
+        policy: SecondFactorPolicy::Optional,
+        is_recording: Arc::default(),
     }
 }
 
 /// Returns the store of services.
 fn audited(store: &Arc<EmptyStore>) -> Store {
     Store { units: store.clone(), trail: AuditTrail::new(store.clone(), store.clone()) }
+}
+
+/// Returns imports of a store that has none.
+fn imports(store: &Arc<EmptyStore>) -> Imports {
+    let mut reader = MockImportReader::new();
+    reader.expect_list_imports().returning(|_, _, _| Ok(Vec::new()));
+    let profiles = Arc::new(MockProfileReader::new());
+    Imports { store: audited(store), reader: Arc::new(reader), profiles }
 }
 
 /// Returns the passkeys of a server at `https://rest.example`.
@@ -306,16 +284,6 @@ fn export(store: &Arc<EmptyStore>) -> Arc<ExportUseCases> {
     let records = ExportRecords::new(readers, store.clone(), trail);
     let reads = ReadRecorder::new(Arc::new(MockReadLedger::new()), store.clone());
     Arc::new(ExportUseCases { records, writers: store.clone(), reads })
-}
-
-fn nights(store: &Arc<EmptyStore>) -> NightUseCases {
-    let sleep = Arc::new(MockSleepReader::new());
-    NightUseCases {
-        list: ListNights::new(sleep.clone(), store.clone()),
-        find: FindNight::new(sleep, Arc::new(MockImportReader::new())),
-        delete: DeleteRecord::new(store.clone(), store.clone(), store.clone()),
-        intakes: ListIntakes::new(Arc::new(MockSupplementReader::new())),
-    }
 }
 
 fn list_activity(store: &Arc<EmptyStore>) -> ListActivity {

@@ -1,7 +1,7 @@
 //! Fields of the form besides the token and the file; they may precede or follow the file.
 
 use super::recording::{self, START};
-use super::{IncomingField, Refusal, UploadError, next_bytes, next_field};
+use super::{IncomingField, ReceiveError, Refusal, next_bytes, next_field};
 use actix_multipart::Multipart;
 use application::upload::UploadOptions;
 use http_adapter::problem::Problem;
@@ -37,17 +37,17 @@ impl Fields {
         &mut self,
         form: &mut Multipart,
         within: Duration,
-    ) -> Result<(), UploadError> {
+    ) -> Result<(), ReceiveError> {
         tokio::time::timeout(within, self.read_fields(form)).await.unwrap_or(Ok(()))
     }
 
-    async fn read_fields(&mut self, form: &mut Multipart) -> Result<(), UploadError> {
+    async fn read_fields(&mut self, form: &mut Multipart) -> Result<(), ReceiveError> {
         for _ in 0..FIELDS {
             let Ok(Some(mut field)) = next_field(form).await else { return Ok(()) };
             let name = field.field.name().unwrap_or_default().to_owned();
             match small(&mut field, FIELD_BYTES).await? {
                 Some(text) => self.take(&name, text),
-                None if name == START => return Err(UploadError::Refused(Refusal::InvalidStart)),
+                None if name == START => return Err(ReceiveError::Refused(Refusal::InvalidStart)),
                 None => return Ok(()),
             }
         }
@@ -55,7 +55,7 @@ impl Fields {
     }
 
     /// Parses the fields.
-    pub(super) fn parse(&self) -> Result<UploadOptions, UploadError> {
+    pub(super) fn parse(&self) -> Result<UploadOptions, ReceiveError> {
         let recording_start = self.start.as_deref().map(recording::parse_start).transpose()?.flatten();
         Ok(UploadOptions { recording_start, overwrite_profile: self.overwrite_profile })
     }

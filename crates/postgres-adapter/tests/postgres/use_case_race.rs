@@ -3,7 +3,7 @@
 
 use crate::made_up::*;
 use crate::made_up_sign_in::*;
-use application::account::{SessionKey, SignOut, SignedInPerson};
+use application::account::{AccountActor, SessionKey, Sessions, SignedInPerson};
 use application::audit::AuditTrail;
 use application::authorization::{
     AuthorizationPorts, ConsentDecision, ConsentError, ConsentOutcome, DecideConsent, DecideConsentCommand,
@@ -11,21 +11,21 @@ use application::authorization::{
 };
 use application::connection::{DisconnectApps, DisconnectAppsCommand};
 use application::personal_token::{
-    CreatedPersonalToken, NewPersonalToken, PersonalTokenError, PersonalTokens, TokenActor,
+    CreatedPersonalToken, NewPersonalToken, PersonalTokenError, PersonalTokens,
 };
 use application::ports::storage::StorageError;
 use application::ports::system::{Clock, Entropy, FetchedMetadata, MetadataSource};
 use application::store::Store;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::audit::AuditActor;
 use domain::authorization_request::AuthorizationRequest;
 use domain::authorization_response::AuthorizationResponse;
 use domain::client::{MetadataError, MetadataUrl};
 use domain::consent::RememberedConsent;
 use domain::scope::ScopeSet;
+use domain::second_factor::SecondFactorPolicy;
 use domain::secret::{Secret, SecretBytes, SecretKind};
-use domain::session::Session;
+use domain::session::{Session, SessionLifetime};
 use domain::user::User;
 use postgres_adapter::test_support::TestDatabase;
 use postgres_adapter::{PostgresOptions, PostgresStore};
@@ -166,6 +166,12 @@ impl Scene {
         })
     }
 
+    /// The store of services.
+    fn audited(&self) -> Store {
+        let trail = AuditTrail::new(Arc::new(DistinctEntropy), Arc::new(MinuteLater));
+        Store { units: self.store.clone(), trail }
+    }
+
     fn disconnect(&self) -> JoinHandle<Result<u64, StorageError>> {
         let disconnecting =
             DisconnectApps::new(self.store.clone(), Arc::new(DistinctEntropy), Arc::new(MinuteLater));
@@ -175,9 +181,14 @@ impl Scene {
     }
 
     fn sign_out(&self) -> JoinHandle<Result<bool, StorageError>> {
-        let signing_out = SignOut::new(self.store.clone(), Arc::new(DistinctEntropy), Arc::new(MinuteLater));
-        let key = SessionKey { user_id: user_id(1), id: browser().id };
-        tokio::spawn(async move { signing_out.run(key, AuditActor::Person, None).await })
+        let sessions = Sessions {
+            store: self.audited(),
+            reader: self.store.clone(),
+            lifetime: SessionLifetime::default(),
+            policy: SecondFactorPolicy::Optional,
+            is_recording: Arc::default(),
+        };
+        tokio::spawn(async move { sessions.end(AccountActor::Person(&signed_in()), browser().id).await })
     }
 
     /// Assigns the request to the person, as the consent page does.
@@ -202,13 +213,11 @@ impl Scene {
     }
 
     fn make_token(&self) -> JoinHandle<Result<CreatedPersonalToken, PersonalTokenError>> {
-        let trail = AuditTrail::new(Arc::new(DistinctEntropy), Arc::new(MinuteLater));
-        let store = Store { units: self.store.clone(), trail };
-        let tokens = PersonalTokens { store, reader: self.store.clone() };
+        let tokens = PersonalTokens { store: self.audited(), reader: self.store.clone() };
         tokio::spawn(async move {
             let form = tokens.new_form();
             let new = NewPersonalToken { form, name: "Notebook", scopes: &["sleep"], expires_in_days: None };
-            tokens.create(TokenActor::Person(&signed_in()), new).await
+            tokens.create(AccountActor::Person(&signed_in()), new).await
         })
     }
 

@@ -3,9 +3,8 @@
 use super::output::{self, Record};
 use super::password::mail_parts;
 use crate::settings::Settings;
-use crate::wiring::{Session, passkeys};
+use crate::wiring::{Session, passkeys, sessions};
 use anyhow::Context;
-use application::account::ListSessions;
 use domain::id::UserId;
 
 /// An account that a stranger may have entered.
@@ -52,9 +51,7 @@ pub(super) async fn with_remaining(
     let mut unit = store.units.begin().await?;
     let has_password = is_password_known && unit.passwords().find(user_id).await?.is_some();
     unit.rollback().await?;
-    let lifetime = settings.sessions.lifetime();
-    let browsers = ListSessions::new(store.sessions.clone(), session.clock.clone(), lifetime);
-    let browsers = browsers.run(user_id).await?.len();
+    let browsers = sessions(store, session.audited(), settings).list(user_id).await?.len();
     let ways = [
         (usize::from(has_password), "current password: restwell user reset-password --remove-passkeys"),
         (browsers, "signed-in browsers, until the link is used: --remove-passkeys"),

@@ -7,7 +7,7 @@ use crate::settings::Settings;
 use crate::wiring::Session;
 use anyhow::Context;
 use application::account::EndedSignIns;
-use application::second_factor::ResetSecondFactor;
+use application::second_factor::reset_second_factor;
 use clap::{Args, Subcommand};
 
 /// Commands about the second factor of a user.
@@ -39,8 +39,8 @@ pub(super) async fn run(
     let SecondFactorCommand::Reset(ResetArguments { user, json }) = command;
     let user_id = user.id(session).await?;
     let mail = mail_parts(session, settings).await?.map(|mail| mail.queue);
-    let reset = session.use_case(|units, entropy, clock| ResetSecondFactor::new(units, mail, entropy, clock));
-    let EndedSignIns { sessions, links } = reset.run(user_id).await.context("nothing was reset")?;
+    let ended = reset_second_factor(&session.audited(), mail.as_ref(), user_id).await;
+    let EndedSignIns { sessions, links } = ended.context("nothing was reset")?;
     let record = Record::new()
         .with_text("user_id", user_id)
         .with("sessions_ended", sessions)

@@ -4,13 +4,10 @@ use super::credentials::{self, ExposedAccount};
 use super::output::{self, Record};
 use super::user_ref::UserRef;
 use crate::settings::Settings;
-use crate::wiring::Session;
+use crate::wiring::{self, Session};
 use anyhow::bail;
-use application::account::{
-    EndSessions, EndSessionsCommand, EndSessionsError, EndedSignIns, ListSessions, SessionKey, SignOut,
-};
+use application::account::{AccountActor, EndSessionsError, EndedSignIns, Sessions};
 use clap::{Args, Subcommand};
-use domain::audit::AuditActor;
 use domain::id::SessionId;
 use domain::time::format;
 
@@ -64,10 +61,12 @@ pub(crate) async fn run(
     }
 }
 
+fn service(session: &Session, settings: &Settings) -> Sessions {
+    wiring::sessions(&session.store, session.audited(), settings)
+}
+
 async fn list(session: &Session, settings: &Settings, arguments: &ListArguments) -> anyhow::Result<()> {
-    let lifetime = settings.sessions.lifetime();
-    let list = ListSessions::new(session.store.sessions.clone(), session.clock.clone(), lifetime);
-    let sessions = list.run(arguments.user.id(session).await?).await?;
+    let sessions = service(session, settings).list(arguments.user.id(session).await?).await?;
     let records: Vec<Record> = sessions
         .iter()
         .map(|found| {
@@ -86,17 +85,14 @@ async fn list(session: &Session, settings: &Settings, arguments: &ListArguments)
 
 async fn revoke(session: &Session, settings: &Settings, arguments: &RevokeArguments) -> anyhow::Result<()> {
     let user_id = arguments.user.id(session).await?;
+    let (service, actor) = (service(session, settings), AccountActor::Operator(user_id));
     let EndedSignIns { sessions, links } = if let Some(id) = arguments.id {
-        let sign_out = session.use_case(SignOut::new);
-        if !sign_out.run(SessionKey { user_id, id }, AuditActor::Operator, None).await? {
+        if !service.end(actor, id).await? {
             bail!("user {user_id} has no session {id}; see `restwell session list {user_id}`");
         }
         EndedSignIns { sessions: 1, links: 0 }
     } else {
-        let end = session.use_case(EndSessions::new);
-        let command =
-            EndSessionsCommand { user_id, except: None, actor: AuditActor::Operator, address: None };
-        match end.run(command).await {
+        match service.end_all(actor, None).await {
             Ok(ended) => ended,
             Err(EndSessionsError::NotFound) => {
                 bail!("there is no user {user_id}; see `restwell user list`")

@@ -5,7 +5,8 @@ use super::output::{self, Record};
 use super::user_ref::UserRef;
 use crate::wiring::{Session, personal_tokens};
 use anyhow::{Context, bail};
-use application::personal_token::{ListedPersonalToken, NewPersonalToken, PersonalTokens, TokenActor};
+use application::account::AccountActor;
+use application::personal_token::{ListedPersonalToken, NewPersonalToken, PersonalTokens};
 use clap::{Args, Subcommand};
 use domain::id::{PersonalTokenId, UserId};
 use domain::scope::Scope;
@@ -87,7 +88,7 @@ async fn create(session: &Session, arguments: &CreateArguments) -> anyhow::Resul
     let tokens = service(session);
     let form = tokens.new_form();
     let new = NewPersonalToken { form, name, scopes: &scopes, expires_in_days: *expires_in };
-    let created = tokens.create(TokenActor::Operator(user_id), new).await;
+    let created = tokens.create(AccountActor::Operator(user_id), new).await;
     let created = created.context("the token was not created")?;
     Ok(output::print(&Record::new().with("token", created.secret.expose()), *json)?)
 }
@@ -101,7 +102,7 @@ async fn list(session: &Session, arguments: &ListArguments) -> anyhow::Result<()
 async fn revoke(session: &Session, arguments: &RevokeArguments) -> anyhow::Result<()> {
     let RevokeArguments { user, id, json } = arguments;
     let user_id = user.id(session).await?;
-    let revoked = service(session).revoke(TokenActor::Operator(user_id), *id).await?;
+    let revoked = service(session).revoke(AccountActor::Operator(user_id), *id).await?;
     // Tokens that are already revoked are no error; a mistyped id is one.
     let is_meant = |listed: &ListedPersonalToken| id.is_none_or(|id| id == listed.token.id);
     if revoked == 0 && !tokens(session, user_id).await?.iter().any(is_meant) {

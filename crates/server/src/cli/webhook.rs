@@ -4,9 +4,9 @@ use super::argument;
 use super::output::{self, Record};
 use crate::lifecycle::Cleaning;
 use crate::settings::{PublicUrl, Settings};
-use crate::wiring::{KeySource, Session, outbound_policy};
+use crate::wiring::{KeySource, Session, outbound_policy, webhooks};
 use anyhow::Context;
-use application::webhook::{CreateWebhookCommand, CreatedWebhook, ManageWebhooks, WebhookActor};
+use application::webhook::{CreatedWebhook, WebhookActor, Webhooks};
 use chrono::TimeDelta;
 use clap::{Args, Subcommand};
 use domain::id::{ClientId, WebhookEndpointId};
@@ -138,23 +138,19 @@ fn public_url(settings: &Settings) -> anyhow::Result<PublicUrl> {
     Ok(settings.server.public_url(settings.server.listen)?)
 }
 
-async fn manage(session: &Session, settings: &Settings) -> anyhow::Result<ManageWebhooks> {
-    let source = KeySource::from_settings(settings, &public_url(settings)?)?;
+async fn manage(session: &Session, settings: &Settings) -> anyhow::Result<Webhooks> {
+    let public_url = public_url(settings)?;
+    let source = KeySource::from_settings(settings, &public_url)?;
     let signer = EncryptedWebhookSigner::new(source.load(settings, &session.store).await?);
-    let webhooks = session.store.webhooks.clone();
-    Ok(session.use_case(|units, entropy, clock| {
-        ManageWebhooks::new(units, webhooks, Arc::new(signer), entropy, clock)
-    }))
+    let policy = outbound_policy(settings, &public_url);
+    Ok(webhooks(&session.store, session.audited(), Arc::new(signer), policy))
 }
 
 async fn create(session: &Session, settings: &Settings, arguments: CreateArguments) -> anyhow::Result<()> {
     let CreateArguments { client, url, contact, json } = arguments;
-    let policy = outbound_policy(settings, &public_url(settings)?);
-    let command =
-        CreateWebhookCommand { client_id: client, url, contact, actor: WebhookActor::Operator, policy };
     let manage = manage(session, settings).await?;
-    let created = manage.create(command).await.context("the webhook endpoint was not created")?;
-    let CreatedWebhook { endpoint, secret } = created;
+    let created = manage.create_for_client(client, url, contact).await;
+    let CreatedWebhook { endpoint, secret } = created.context("the webhook endpoint was not created")?;
     print_secret(endpoint.id, &secret, json)?;
     output::note("a running server now sends the challenge; see `restwell webhook list`");
     Ok(())
@@ -166,8 +162,8 @@ async fn list(session: &Session, arguments: &ListArguments) -> anyhow::Result<()
     Ok(output::print_list(&records, "webhook endpoints", arguments.json)?)
 }
 
-async fn test(manage: &ManageWebhooks, arguments: &OneArguments) -> anyhow::Result<()> {
-    let kind = manage.test(arguments.endpoint_id, WebhookActor::Operator).await;
+async fn test(manage: &Webhooks, arguments: &OneArguments) -> anyhow::Result<()> {
+    let kind = manage.test(WebhookActor::Operator, arguments.endpoint_id).await;
     let kind = kind.context("nothing was sent")?;
     let record = Record::new().with_text("endpoint_id", arguments.endpoint_id).with("type", kind.as_str());
     output::print(&record, arguments.json)?;
@@ -175,13 +171,13 @@ async fn test(manage: &ManageWebhooks, arguments: &OneArguments) -> anyhow::Resu
     Ok(())
 }
 
-async fn rotate(manage: &ManageWebhooks, arguments: &OneArguments) -> anyhow::Result<()> {
-    let secret = manage.rotate(arguments.endpoint_id, None, WebhookActor::Operator).await;
+async fn rotate(manage: &Webhooks, arguments: &OneArguments) -> anyhow::Result<()> {
+    let secret = manage.rotate_for_client(arguments.endpoint_id).await;
     print_secret(arguments.endpoint_id, &secret.context("the secret was not rotated")?, arguments.json)
 }
 
-async fn delete(manage: &ManageWebhooks, arguments: &OneArguments) -> anyhow::Result<()> {
-    let deleted = manage.delete(arguments.endpoint_id, WebhookActor::Operator).await;
+async fn delete(manage: &Webhooks, arguments: &OneArguments) -> anyhow::Result<()> {
+    let deleted = manage.delete(WebhookActor::Operator, arguments.endpoint_id).await;
     deleted.context("nothing was deleted")?;
     Ok(output::print(&Record::new().with_text("deleted", arguments.endpoint_id), arguments.json)?)
 }
@@ -194,9 +190,8 @@ async fn deliveries(session: &Session, arguments: &DeliveriesArguments) -> anyho
 }
 
 async fn replay(session: &Session, settings: &Settings, arguments: &ReplayArguments) -> anyhow::Result<()> {
-    let since = session.clock.now() - arguments.last;
     let manage = manage(session, settings).await?;
-    let people = manage.replay(arguments.endpoint_id, since, WebhookActor::Operator).await;
+    let people = manage.replay(WebhookActor::Operator, arguments.endpoint_id, arguments.last).await;
     let people = people.context("nothing was sent again")?;
     Ok(output::print(&Record::new().with("people", people), arguments.json)?)
 }

@@ -61,7 +61,7 @@ async fn work(application: &Application) -> String {
         measure_mail(application),
         Box::pin(application.webhooks.run()),
         process_uploads(application),
-        undos::resume(&application.undo),
+        undos::resume(&application.pages.imports),
         upkeep::watch_writes(application),
         upkeep::finish_erasures(application.upkeep.as_ref())
     );

@@ -13,7 +13,7 @@ use crate::lifecycle::{
 use crate::settings::{PublicUrl, Settings};
 use application::audit::{FlushReads, PruneAudit, ReadRecorder};
 use application::client_usage::{FlushUsage, UsageRecorder};
-use application::import::UndoImport;
+use application::import::ImportRecords;
 use application::ports::storage::{Job, StorageError, StoreClock, StoreUpkeep};
 use application::ports::system::Entropy;
 use application::sandbox::AddSandboxRecords;
@@ -46,8 +46,6 @@ pub(crate) struct Application {
     pub(crate) housekeeping: Housekeeping,
     /// Adds records to sandbox people.
     pub(crate) sandbox: SandboxDays,
-    /// Resumes interrupted undos.
-    pub(crate) undo: UndoImport,
     /// Stores the counts of reads and requests.
     pub(crate) flush_counts: FlushCounts,
     /// Reading of uploads; `None` if uploads are disabled.
@@ -112,14 +110,13 @@ impl Application {
             readiness,
             schema: store.schema.clone(),
             keys,
-            uploads: settings.uploads.enabled.then(|| upload_reading(store, settings, clock.clone())),
+            uploads: settings.uploads.enabled.then(|| upload_reading(store, settings, &clock)),
             rate_limits,
-            clock: clock.clone(),
             database_clock: store.database_clock.clone(),
             housekeeping: housekeeping(store, settings, &clock)?,
             sandbox: sandbox_days(store, &clock),
             upkeep: store.upkeep.clone(),
-            undo: UndoImport::new(store.units.clone(), store.imports.clone(), Arc::new(SystemEntropy), clock),
+            clock,
             flush_counts,
             mail,
             webhooks: webhook_sender(store, deliver),
@@ -183,10 +180,15 @@ pub(crate) struct UploadReading {
     pub(crate) held: ActiveUploads,
 }
 
-fn upload_reading(store: &Store, settings: &Settings, clock: SharedClock) -> UploadReading {
+fn upload_reading(store: &Store, settings: &Settings, clock: &SharedClock) -> UploadReading {
     let folder = SpoolFolder::new(settings.uploads.spool_directory.clone(), settings.uploads.most_unpacked());
-    let entropy = Arc::new(SystemEntropy);
-    let (units, imports) = (store.units.clone(), store.imports.clone());
-    let process = Arc::new(ProcessUploads::new(units, imports, Arc::new(folder), entropy, clock));
-    UploadReading { process, readers: settings.uploads.readers, held: ActiveUploads::default() }
+    let entropy: Arc<dyn Entropy> = Arc::new(SystemEntropy);
+    let process = ProcessUploads {
+        store: store.audited(&entropy, clock),
+        reader: store.imports.clone(),
+        files: Arc::new(folder),
+        import: ImportRecords::new(store.units.clone(), entropy, clock.clone()),
+    };
+    let (process, readers) = (Arc::new(process), settings.uploads.readers);
+    UploadReading { process, readers, held: ActiveUploads::default() }
 }

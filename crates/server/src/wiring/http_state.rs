@@ -5,6 +5,7 @@ use super::RateLimits;
 use super::Store;
 use super::export::Writers;
 use super::published_keys::PublishedKeys;
+use super::services::{intakes, nights};
 use crate::lifecycle::Readiness;
 use crate::settings::{PublicUrl, Settings};
 use crate::telemetry;
@@ -13,9 +14,7 @@ use application::audit::{AuditTrail, ReadRecorder};
 use application::client_usage::UsageRecorder;
 use application::erasure::ErasePerson;
 use application::export::{ExportReaders, ExportRecords};
-use application::import::ingest::{DeleteRecord, IdempotentRequests, IngestRecords};
-use application::intake::ShowIntake;
-use application::night::ListNights;
+use application::import::ingest::{IdempotentRequests, IngestRecords};
 use application::ports::system::{Clock, Entropy};
 use application::read::{ReadChanges, ReadIntake, ReadProfile, ReadSleep, ReadSupplements};
 use application::token::{
@@ -103,11 +102,10 @@ impl HttpParts<'_> {
 
     /// Wires the endpoint for assistants over the API.
     pub(super) fn mcp(&self, api: Arc<ApiState>) -> McpState {
-        let intake = ShowIntake::new(self.store.supplements.clone());
         McpState {
             api,
-            nights: ListNights::new(self.store.sleep.clone(), self.clock.clone()),
-            read_intake: ReadIntake::new(intake, self.reads.clone()),
+            nights: nights(self.store, self.audited()),
+            read_intake: ReadIntake::new(intakes(self.store, self.audited()), self.reads.clone()),
         }
     }
 
@@ -167,6 +165,10 @@ impl HttpParts<'_> {
         RevokeToken::new(store.units.clone(), store.grants.clone(), self.token_check(), entropy, clock)
     }
 
+    fn audited(&self) -> application::store::Store {
+        self.store.audited(&self.entropy, &self.clock)
+    }
+
     fn introspect_token(&self) -> IntrospectToken {
         IntrospectToken::new(IntrospectionPorts {
             tokens: self.token_check(),
@@ -189,7 +191,8 @@ impl HttpParts<'_> {
                 clock.clone(),
             ),
             IdempotentRequests::new(self.store.idempotency.clone(), clock.clone()),
-            DeleteRecord::new(units.clone(), entropy.clone(), clock.clone()),
+            intakes(self.store, self.audited()),
+            nights(self.store, self.audited()),
         )
     }
 

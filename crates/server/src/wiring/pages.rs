@@ -2,14 +2,15 @@
 
 use super::Store;
 use super::mail::MailParts;
-use super::services::{passkeys, personal_tokens};
-use super::webhooks::outbound_policy;
+use super::services::{
+    imports, intakes, nights, passkeys, personal_tokens, profiles, second_factors, sessions, uploads,
+};
+use super::webhooks::{outbound_policy, webhooks};
 use crate::settings::{PublicUrl, Settings};
 use application::account::{
-    ChangePassword, ChoosePassword, ChoosePasswordPorts, CompleteSignIn, ConfirmEmailChange, EndSessions,
-    FindPasswordLink, FindPendingSignIn, KeptForms, LinkRequestPorts, ListSessions, RequestEmailChange,
-    RequestPasswordReset, RequestSignUp, ResumeSession, SecondStepPorts, SetUpSignIn, SignIn, SignInPorts,
-    SignOut,
+    ChangePassword, ChoosePassword, ChoosePasswordPorts, CompleteSignIn, ConfirmEmailChange,
+    FindPasswordLink, FindPendingSignIn, KeptForms, LinkRequestPorts, RequestEmailChange,
+    RequestPasswordReset, RequestSignUp, SecondStepPorts, SetUpSignIn, SignIn, SignInPorts,
 };
 use application::audit::{ListActivity, ListReads};
 use application::authorization::{
@@ -17,37 +18,24 @@ use application::authorization::{
 };
 use application::connection::{DisconnectApps, ListConnectedApps};
 use application::developer::{
-    AppWebhookPorts, AppWebhooks, ChangeApp, DeleteApp, IssueSandboxCode, RegisterApp, RetireAppSecret,
-    RotateAppSecret, ShowDeveloperApps,
+    ChangeApp, DeleteApp, IssueSandboxCode, RegisterApp, RetireAppSecret, RotateAppSecret, ShowDeveloperApps,
 };
 use application::erasure::ErasePerson;
-use application::import::ingest::DeleteRecord;
-use application::import::{ApplyProfile, ListImports, UndoImport};
-use application::intake::{ChangeIntake, CustomProducts, LogIntake, SearchSupplements, ShowIntake};
 use application::mail::QueueMail;
-use application::night::{FindNight, ListNights};
 use application::operator::IssueCode;
 use application::passkey::Passkeys;
 use application::ports::system::{
     Clock, Entropy, Fetcher, FormSealer, PasswordHasher, PasswordStrengthChecker, TotpSealer, WebhookSigner,
 };
-use application::profile::{ChangeProfile, ShowProfile};
-use application::read::ListIntakes;
 use application::sandbox::{CreateSandboxPeople, EraseSandboxPeople, ListSandboxPeople};
-use application::second_factor::{
-    BeginSetUp, FindSecondFactor, ReplaceRecoveryCodes, SecondFactorPorts, TurnOffSecondFactor,
-    TurnOnSecondFactor,
-};
-use application::upload::{AddPart, BeginUpload, DiscardUpload, FindImport, FinishUpload};
-use application::webhook::ManageWebhooks;
+use application::second_factor::SecondFactors;
+use application::webhook::Webhooks;
 use domain::second_factor::SecondFactorPolicy;
 use domain::secret::{Secret, SecretKind};
 use http_adapter::{ExportUseCases, HttpState};
 use import_adapter::Format;
 use outbound_adapter::MetadataReader;
-use page_adapter::{
-    DeveloperUseCases, ImportUseCases, IntakeUseCases, NightUseCases, PageState, UploadUseCases,
-};
+use page_adapter::{DeveloperUseCases, PageState};
 use std::sync::Arc;
 
 /// Dependencies of the page use cases.
@@ -69,10 +57,9 @@ pub(super) struct PageParts<'a> {
 impl PageParts<'_> {
     /// Wires the use cases of the pages.
     pub(super) fn state(&self, http: Arc<HttpState>, export: Arc<ExportUseCases>) -> PageState {
-        let Self { store, settings, public_url, totp_sealer, form_sealer, clock, entropy, .. } = self;
+        let Self { store, settings, public_url, form_sealer, clock, entropy, .. } = self;
         let (units, issuer) = (&store.units, public_url.to_string());
         let authorization = self.authorization();
-        let lifetime = settings.sessions.lifetime();
         let limits = settings.accounts.sign_in_limits();
         let policy = SecondFactorPolicy::from(settings.accounts.second_factor);
         let (clock, entropy) = (|| clock.clone(), || entropy.clone());
@@ -82,9 +69,8 @@ impl PageParts<'_> {
             visits: Arc::new(move || Secret::from_bytes(SecretKind::Visit, &visits.secret_bytes())),
             now: Arc::new(move || now.now()),
             kept_forms: KeptForms::new(form_sealer.clone()),
-            show_profile: ShowProfile::new(store.profiles.clone(), store.sleep.clone()),
-            change_profile: ChangeProfile::new(units.clone(), entropy(), clock()),
-            intakes: self.intakes(),
+            profiles: profiles(store, self.audited()),
+            intakes: intakes(store, self.audited()),
             begin_authorization: BeginAuthorization::new(authorization.clone(), issuer.clone())
                 .with_anonymous_requests(settings.accounts.app_request_limit()),
             find_pending_app: self.find_pending_app(),
@@ -94,16 +80,8 @@ impl PageParts<'_> {
             find_pending_sign_in: FindPendingSignIn::new(store.pending_sign_ins.clone(), clock()),
             complete_sign_in: CompleteSignIn::new(self.second_step(), limits, self.queue_mail()),
             set_up_sign_in: SetUpSignIn::new(self.second_step(), limits, self.queue_mail()),
-            begin_set_up: BeginSetUp::new(totp_sealer.clone(), entropy(), clock()),
-            find_second_factor: FindSecondFactor::new(store.second_factors.clone()),
-            turn_on_second_factor: TurnOnSecondFactor::new(self.second_factor()),
-            turn_off_second_factor: TurnOffSecondFactor::new(self.second_factor(), policy),
-            replace_recovery_codes: ReplaceRecoveryCodes::new(self.second_factor()),
-            is_second_factor_required: policy == SecondFactorPolicy::Required,
-            resume_session: self.resume_session(),
-            sign_out: SignOut::new(units.clone(), entropy(), clock()),
-            end_sessions: EndSessions::new(units.clone(), entropy(), clock()),
-            list_sessions: ListSessions::new(store.sessions.clone(), clock(), lifetime),
+            second_factors: self.second_factors(),
+            sessions: sessions(store, self.audited(), settings),
             change_password: self.change_password(),
             find_password_link: FindPasswordLink::new(store.password_links.clone(), clock()),
             choose_password: self.choose_password(),
@@ -111,52 +89,18 @@ impl PageParts<'_> {
             request_sign_up: self.sign_up_requests().map(RequestSignUp::new),
             request_email_change: self.link_requests().map(RequestEmailChange::new),
             confirm_email_change: self.confirm_email_change(),
-            nights: self.nights(),
+            nights: nights(store, self.audited()),
             list_connected_apps: ListConnectedApps::new(store.connected_apps.clone()),
             disconnect_apps: DisconnectApps::new(units.clone(), entropy(), clock()),
             personal_tokens: personal_tokens(store, self.audited()),
             developer: self.developer(),
             passkeys: self.passkeys(),
             list_activity: self.list_activity(),
-            imports: self.imports(),
+            imports: imports(store, self.audited()),
             export,
             erase_person: ErasePerson::new(units.clone(), entropy(), clock()),
             upload_formats: Format::uploads(),
-            uploads: self.uploads(),
-        }
-    }
-
-    fn intakes(&self) -> IntakeUseCases {
-        let Self { store, clock, entropy, .. } = self;
-        let (units, clock, entropy) = (|| store.units.clone(), || clock.clone(), || entropy.clone());
-        IntakeUseCases {
-            show: ShowIntake::new(store.supplements.clone()),
-            search: SearchSupplements::new(store.supplements.clone()),
-            log: LogIntake::new(units(), entropy(), clock()),
-            change: ChangeIntake::new(units(), entropy(), clock()),
-            products: CustomProducts::new(units(), store.supplements.clone(), entropy(), clock()),
-        }
-    }
-
-    fn nights(&self) -> NightUseCases {
-        let Self { store, clock, entropy, .. } = self;
-        NightUseCases {
-            list: ListNights::new(store.sleep.clone(), clock.clone()),
-            find: FindNight::new(store.sleep.clone(), store.imports.clone()),
-            delete: DeleteRecord::new(store.units.clone(), entropy.clone(), clock.clone()),
-            intakes: ListIntakes::new(store.supplements.clone()),
-        }
-    }
-
-    fn imports(&self) -> ImportUseCases {
-        let Self { store, clock, entropy, .. } = self;
-        let (units, clock, entropy) = (|| store.units.clone(), || clock.clone(), || entropy.clone());
-        ImportUseCases {
-            list: ListImports::new(store.imports.clone()),
-            find: FindImport::new(store.imports.clone()),
-            undo: UndoImport::new(units(), store.imports.clone(), entropy(), clock()),
-            apply_profile: ApplyProfile::new(units(), store.profiles.clone(), entropy(), clock()),
-            discard_upload: DiscardUpload::new(units(), clock()),
+            uploads: uploads(self.audited(), settings),
         }
     }
 
@@ -169,13 +113,6 @@ impl PageParts<'_> {
     fn find_pending_app(&self) -> FindPendingApp {
         let Store { authorization_requests, clients, .. } = self.store;
         FindPendingApp::new(authorization_requests.clone(), clients.clone(), self.clock.clone())
-    }
-
-    fn resume_session(&self) -> ResumeSession {
-        let (lifetime, policy) =
-            (self.settings.sessions.lifetime(), self.settings.accounts.second_factor.into());
-        let Store { sessions, units, .. } = self.store;
-        ResumeSession::new(sessions.clone(), units.clone(), self.clock.clone(), lifetime, policy)
     }
 
     fn confirm_email_change(&self) -> ConfirmEmailChange {
@@ -204,7 +141,7 @@ impl PageParts<'_> {
             rotate_secret: RotateAppSecret::new(units(), entropy(), clock()),
             retire_secret: RetireAppSecret::new(units(), entropy(), clock()),
             delete: DeleteApp::new(units(), entropy(), clock()),
-            webhooks: self.app_webhooks(),
+            webhooks: self.webhooks(),
             create_people: CreateSandboxPeople::new(units(), entropy(), clock()),
             list_people: ListSandboxPeople::new(self.store.sandbox.clone()),
             erase_people: EraseSandboxPeople::new(
@@ -219,17 +156,9 @@ impl PageParts<'_> {
         })
     }
 
-    fn app_webhooks(&self) -> AppWebhooks {
-        let Self { store, webhook_signer: signer, clock, entropy, .. } = self;
-        let (units, webhooks) = (store.units.clone(), store.webhooks.clone());
-        AppWebhooks::new(AppWebhookPorts {
-            clients: store.clients.clone(),
-            webhooks: webhooks.clone(),
-            failures: store.failures.clone(),
-            manage: ManageWebhooks::new(units, webhooks, signer.clone(), entropy.clone(), clock.clone()),
-            clock: clock.clone(),
-            policy: outbound_policy(self.settings, self.public_url),
-        })
+    fn webhooks(&self) -> Webhooks {
+        let policy = outbound_policy(self.settings, self.public_url);
+        webhooks(self.store, self.audited(), self.webhook_signer.clone(), policy)
     }
 
     fn audited(&self) -> application::store::Store {
@@ -244,15 +173,6 @@ impl PageParts<'_> {
             self.public_url.relying_party(),
             self.queue_mail(),
         )
-    }
-
-    fn uploads(&self) -> Option<UploadUseCases> {
-        let (units, limits) = (&self.store.units, self.settings.uploads.limits());
-        self.settings.uploads.enabled.then(|| UploadUseCases {
-            begin: BeginUpload::new(units.clone(), limits, self.entropy.clone(), self.clock.clone()),
-            add_part: AddPart::new(units.clone(), self.clock.clone(), limits),
-            finish: FinishUpload::new(units.clone(), self.clock.clone()),
-        })
     }
 
     fn authorization(&self) -> AuthorizationPorts {
@@ -290,14 +210,9 @@ impl PageParts<'_> {
         }
     }
 
-    fn second_factor(&self) -> SecondFactorPorts {
-        SecondFactorPorts {
-            units: self.store.units.clone(),
-            sealer: self.totp_sealer.clone(),
-            clock: self.clock.clone(),
-            entropy: self.entropy.clone(),
-            mail: self.queue_mail(),
-        }
+    fn second_factors(&self) -> SecondFactors {
+        let sealer = self.totp_sealer.clone();
+        second_factors(self.store, self.audited(), self.settings, sealer, self.queue_mail())
     }
 
     fn change_password(&self) -> ChangePassword {

@@ -2,11 +2,18 @@
 
 use super::{SharedClock, Store};
 use crate::settings::Settings;
+use application::account::Sessions;
 use application::audit::AuditTrail;
+use application::import::Imports;
+use application::intake::Intakes;
 use application::mail::QueueMail;
+use application::night::Nights;
 use application::passkey::Passkeys;
 use application::personal_token::PersonalTokens;
-use application::ports::system::Entropy;
+use application::ports::system::{Entropy, TotpSealer};
+use application::profile::Profiles;
+use application::second_factor::SecondFactors;
+use application::upload::Uploads;
 use domain::passkey::RelyingParty;
 use std::sync::Arc;
 use system_adapter::AwsLcPasskeyVerifier;
@@ -21,6 +28,21 @@ impl Store {
         let trail = AuditTrail::new(entropy.clone(), clock.clone());
         application::store::Store { units: self.units.clone(), trail }
     }
+}
+
+/// Wires stored imports.
+pub(crate) fn imports(store: &Store, audited: application::store::Store) -> Imports {
+    Imports { store: audited, reader: store.imports.clone(), profiles: store.profiles.clone() }
+}
+
+/// Wires intakes and custom products.
+pub(crate) fn intakes(store: &Store, audited: application::store::Store) -> Intakes {
+    Intakes { store: audited, reader: store.supplements.clone() }
+}
+
+/// Wires nights.
+pub(crate) fn nights(store: &Store, audited: application::store::Store) -> Nights {
+    Nights { store: audited, reader: store.sleep.clone(), imports: store.imports.clone() }
 }
 
 /// Wires passkeys; without a relying party browsers offer none.
@@ -47,4 +69,37 @@ pub(crate) fn passkeys(
 /// Wires personal access tokens.
 pub(crate) fn personal_tokens(store: &Store, audited: application::store::Store) -> PersonalTokens {
     PersonalTokens { store: audited, reader: store.personal_tokens.clone() }
+}
+
+/// Wires profiles.
+pub(crate) fn profiles(store: &Store, audited: application::store::Store) -> Profiles {
+    Profiles { store: audited, reader: store.profiles.clone() }
+}
+
+/// Wires second factors.
+pub(crate) fn second_factors(
+    store: &Store,
+    audited: application::store::Store,
+    settings: &Settings,
+    sealer: Arc<dyn TotpSealer>,
+    mail: Option<QueueMail>,
+) -> SecondFactors {
+    let policy = settings.accounts.second_factor.into();
+    SecondFactors { store: audited, reader: store.second_factors.clone(), sealer, policy, mail }
+}
+
+/// Wires sessions.
+pub(crate) fn sessions(store: &Store, audited: application::store::Store, settings: &Settings) -> Sessions {
+    Sessions {
+        store: audited,
+        reader: store.sessions.clone(),
+        lifetime: settings.sessions.lifetime(),
+        policy: settings.accounts.second_factor.into(),
+        is_recording: Arc::default(),
+    }
+}
+
+/// Wires uploads; `None` if they are disabled.
+pub(super) fn uploads(audited: application::store::Store, settings: &Settings) -> Option<Uploads> {
+    settings.uploads.enabled.then(|| Uploads { store: audited, limits: settings.uploads.limits() })
 }

@@ -2,8 +2,8 @@
 
 use super::{MailParts, SharedClock, Store};
 use crate::settings::{PublicUrl, Settings};
-use application::ports::system::Fetcher;
-use application::webhook::{DeliverEvents, DeliveryPorts, DisabledNotice};
+use application::ports::system::{Fetcher, WebhookSigner};
+use application::webhook::{DeliverEvents, DeliveryPorts, DisabledNotice, Webhooks};
 use domain::outbound::OutboundPolicy;
 use outbound_adapter::{GuardedFetcher, SystemResolver};
 use std::sync::Arc;
@@ -14,6 +14,23 @@ pub(crate) const fn outbound_policy(settings: &Settings, public_url: &PublicUrl)
     OutboundPolicy {
         allow_loopback: public_url.is_loopback(),
         allow_private_networks: settings.outbound.allow_private_networks,
+    }
+}
+
+/// Wires endpoints.
+pub(crate) fn webhooks(
+    store: &Store,
+    audited: application::store::Store,
+    signer: Arc<dyn WebhookSigner>,
+    policy: OutboundPolicy,
+) -> Webhooks {
+    Webhooks {
+        store: audited,
+        reader: store.webhooks.clone(),
+        clients: store.clients.clone(),
+        failures: store.failures.clone(),
+        signer,
+        policy,
     }
 }
 

@@ -12,17 +12,17 @@ const fn writer(kind: AuditKind) -> &'static str {
         AuditKind::UserErased => include_str!("../../erasure/erase_person.rs"),
         AuditKind::SignedIn => include_str!("../../account/open_session.rs"),
         AuditKind::SecondFactorTurnedOn => include_str!("../../second_factor/set_up.rs"),
-        AuditKind::SecondFactorTurnedOff => include_str!("../../second_factor/reset_second_factor.rs"),
+        AuditKind::SecondFactorTurnedOff | AuditKind::RecoveryCodesCreated => {
+            include_str!("../../second_factor/mod.rs")
+        }
         AuditKind::SecondFactorRefused | AuditKind::SecondFactorLimited => {
             include_str!("../../account/second_step.rs")
         }
-        AuditKind::RecoveryCodesCreated => include_str!("../../second_factor/replace_recovery_codes.rs"),
         AuditKind::RecoveryCodeUsed => include_str!("../../account/complete_sign_in.rs"),
         AuditKind::SignInRefused | AuditKind::SignInLimited => {
             include_str!("../../account/password_check.rs")
         }
-        AuditKind::SignedOut => include_str!("../../account/sign_out.rs"),
-        AuditKind::SignedOutEverywhere => include_str!("../../account/end_sessions.rs"),
+        AuditKind::SignedOut | AuditKind::SignedOutEverywhere => include_str!("../../account/sessions.rs"),
         AuditKind::PasswordLinkIssued => include_str!("../../account/issue_password_link.rs"),
         AuditKind::PasswordSet => include_str!("../../account/change_password.rs"),
         AuditKind::EmailChangeRequested => include_str!("../../account/request_email_change.rs"),
@@ -41,7 +41,7 @@ const fn writer(kind: AuditKind) -> &'static str {
         | AuditKind::WebhookSecretRotated
         | AuditKind::WebhookTested
         | AuditKind::WebhookReplayed
-        | AuditKind::WebhookDeleted => include_str!("../../webhook/manage_webhooks.rs"),
+        | AuditKind::WebhookDeleted => include_str!("../../webhook/endpoints.rs"),
         AuditKind::WebhookDisabled => include_str!("../../webhook/deliver_events.rs"),
         AuditKind::ClientSecretRotated => include_str!("../../operator/rotate_client_secret.rs"),
         AuditKind::ClientSecretExposed => include_str!("../../token/authenticate_client.rs"),
@@ -71,9 +71,8 @@ const fn writer(kind: AuditKind) -> &'static str {
         AuditKind::SleepWritten | AuditKind::IntakeLogsWritten | AuditKind::LabelsWritten => {
             include_str!("../../import/batch_writer.rs")
         }
-        AuditKind::SleepDeleted | AuditKind::IntakeLogDeleted => {
-            include_str!("../../import/ingest/delete_record.rs")
-        }
+        AuditKind::SleepDeleted => include_str!("../../night/mod.rs"),
+        AuditKind::IntakeLogDeleted => include_str!("../../intake/mod.rs"),
         AuditKind::KeyCreated => include_str!("../../key/ensure_signing_key.rs"),
         AuditKind::KeyRetired => include_str!("../../key/retire_signing_key.rs"),
         AuditKind::EverythingInvalidated => include_str!("../../operator/invalidate_everything.rs"),

@@ -4,7 +4,7 @@ use super::*;
 use domain::webhook::WebhookEndpoint;
 
 fn endpoint(is_reviewed: bool) -> WebhookEndpoint {
-    WebhookEndpoint { is_reviewed, ..webhooks::endpoint() }
+    WebhookEndpoint { is_reviewed, ..crate::testing::endpoint() }
 }
 
 #[tokio::test]

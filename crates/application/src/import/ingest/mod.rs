@@ -1,6 +1,5 @@
 //! Ingest of a first-party backend's records. Every item gets a result, in the order of the items.
 
-mod delete_record;
 mod idempotent_requests;
 pub(crate) mod item;
 mod people;
@@ -11,7 +10,6 @@ pub(crate) mod stored_response;
 
 pub use crate::import::report::ItemStatus;
 pub use crate::ports::ingest_source::IngestBody;
-pub use delete_record::DeleteRecord;
 pub use idempotent_requests::{
     CLAIM_LIFETIME, CLAIM_RENEWAL_INTERVAL, IdempotentRequests, RESPONSE_RETENTION,
 };

@@ -4,31 +4,27 @@ use super::import;
 use super::memory_store::MemoryStore;
 use super::profile::{born_tomorrow_but_one, changes_of, height, known, profile, tall};
 use super::undo::{set_state, undo};
-use crate::import::{ApplyProfile, ApplyProfileError};
+use crate::import::ImportError;
 use crate::ports::import_source::ImportedProfile;
-use crate::testing::{clock, entropy, person, user_id};
+use crate::testing::{person, user_id};
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::{ImportId, UserId};
 use domain::import::ImportState;
 use domain::time::TimeZone;
 use domain::user::{ProfileChange, ProfileField, ProfileValue, User};
 
-fn use_case(store: &MemoryStore) -> ApplyProfile {
-    ApplyProfile::new(store.units(), store.profiles(), store.entropy(entropy), clock())
-}
-
 async fn apply(
     store: &MemoryStore,
     id: ImportId,
     user_id: UserId,
     fields: &[ProfileField],
-) -> Result<usize, ApplyProfileError> {
-    use_case(store).run(user_id, id, fields).await
+) -> Result<usize, ImportError> {
+    store.imports().apply_profile(user_id, id, fields).await
 }
 
 /// Returns the proposals of an import.
 async fn proposed(store: &MemoryStore, place: usize) -> Vec<ProfileChange> {
-    use_case(store).proposals(&store.content().imports.all[place]).await.unwrap()
+    store.imports().proposals(&store.content().imports.all[place]).await.unwrap()
 }
 
 /// A store after an import that proposes another height and time zone.
@@ -145,12 +141,12 @@ async fn an_import_that_is_not_finished_or_was_undone_proposes_and_applies_nothi
         set_state(&store, id, state).await;
         assert_eq!(proposed(&store, 0).await, []);
         let outcome = apply(&store, id, user_id(1), &ProfileField::ALL).await;
-        assert!(matches!(outcome, Err(ApplyProfileError::NotDone)), "{state:?}");
+        assert!(matches!(outcome, Err(ImportError::NotDone)), "{state:?}");
         assert_eq!(store.content().users, [known()]);
     }
     let (store, id) = after_import().await;
     undo(&store, id).await.unwrap();
-    assert!(matches!(apply(&store, id, user_id(1), &[]).await, Err(ApplyProfileError::NotDone)));
+    assert!(matches!(apply(&store, id, user_id(1), &[]).await, Err(ImportError::NotDone)));
     assert!(store.content().imports.all[0].report.profile.is_empty());
 }
 
@@ -162,7 +158,7 @@ async fn applying_another_persons_or_an_unknown_import_is_rejected() {
     unit.commit().await.unwrap();
     for (user, id) in [(user_id(2), id), (user_id(1), ImportId::from_uuid(uuid::Uuid::nil()))] {
         let outcome = apply(&store, id, user, &ProfileField::ALL).await;
-        assert!(matches!(outcome, Err(ApplyProfileError::Unknown)));
+        assert!(matches!(outcome, Err(ImportError::Unknown)));
     }
     assert_eq!(store.content().users[0], known());
 }
@@ -173,6 +169,6 @@ async fn nothing_is_applied_for_a_person_who_was_erased() {
     let import = store.content().imports.all.remove(0);
     let erased = MemoryStore::default();
     let outcome = apply(&erased, id, user_id(1), &ProfileField::ALL).await;
-    assert!(matches!(outcome, Err(ApplyProfileError::Unknown)));
-    assert_eq!(use_case(&erased).proposals(&import).await.unwrap(), []);
+    assert!(matches!(outcome, Err(ImportError::Unknown)));
+    assert_eq!(erased.imports().proposals(&import).await.unwrap(), []);
 }

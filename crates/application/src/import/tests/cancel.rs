@@ -3,14 +3,14 @@
 use super::memory_store::MemoryStore;
 use super::record::{derived, session};
 use super::undo::{import, set_state};
-use crate::import::{CancelImportError, Cancelled, UndoCounts, UndoImport, Undone};
-use crate::testing::{clock, entropy, person};
+use crate::import::{CancelImportError, Cancelled, UndoCounts, Undone};
+use crate::testing::{clock, person};
 use domain::audit::AuditKind;
 use domain::id::ImportId;
 use domain::import::{Canceller, ImportState};
 
 async fn cancel(store: &MemoryStore, id: ImportId) -> Result<Cancelled, CancelImportError> {
-    UndoImport::new(store.units(), store.imports(), entropy(), clock()).cancel(id).await
+    store.imports().cancel(id).await
 }
 
 fn state(store: &MemoryStore) -> ImportState {

@@ -1,6 +1,8 @@
 //! An in-memory store for imports: a unit of work is a copy that replaces the original on commit.
 
 use super::memory_imports::Imports;
+use crate::audit::AuditTrail;
+use crate::import;
 use crate::ports::storage::test_support::{MockUnitOfWork, RecordedEvents};
 use crate::ports::storage::{
     AccountRepositories, AppRepositories, AuditRepository, AuthorizationRequestRepository, ClientRepository,
@@ -13,6 +15,8 @@ use crate::ports::storage::{
     UserRepository, WebhookRepository,
 };
 use crate::ports::system::Entropy;
+use crate::store::Store;
+use crate::testing::{clock, entropy};
 use async_trait::async_trait;
 use domain::audit::{AuditEvent, AuditKind};
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId, UserId};
@@ -118,7 +122,14 @@ impl MemoryStore {
         Arc::new(MemoryUnits(Arc::clone(&self.shared)))
     }
 
-    pub(super) fn imports(&self) -> Arc<dyn ImportReader> {
+    /// Returns the imports of this store.
+    pub(super) fn imports(&self) -> import::Imports {
+        let trail = AuditTrail::new(self.entropy(entropy), clock());
+        let store = Store { units: self.units(), trail };
+        import::Imports { store, reader: self.import_reader(), profiles: self.profiles() }
+    }
+
+    fn import_reader(&self) -> Arc<dyn ImportReader> {
         let mut imports = MockImportReader::new();
         let shared = Arc::clone(&self.shared);
         imports.expect_find_import().returning(move |id| {

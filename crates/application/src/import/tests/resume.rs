@@ -4,10 +4,10 @@ use super::file::ItemFile;
 use super::memory_store::MemoryStore;
 use super::record::{derived, keyed, session};
 use super::{counts, import_file, of_person};
-use crate::import::{ImportReport, UndoCounts, UndoImport};
+use crate::import::{ImportReport, UndoCounts};
 use crate::ports::import_source::ImportItem;
 use crate::ports::storage::StorageError;
-use crate::testing::{clock, entropy, person};
+use crate::testing::person;
 use domain::import::ImportState;
 
 fn nights(of: std::ops::Range<i64>) -> Vec<ImportItem> {
@@ -46,8 +46,7 @@ async fn a_resumed_import_counts_the_records_of_all_its_tries() {
     assert_eq!(stored_imports(&store).last().unwrap(), &(ImportState::Done, report));
     // The whole file is one import, and is undone as one.
     let id = store.content().imports.all[1].id;
-    let undone =
-        UndoImport::new(store.units(), store.imports(), entropy(), clock()).run(id, None).await.unwrap();
+    let undone = store.imports().undo(id, None).await.unwrap();
     assert_eq!(undone.counts, UndoCounts { removed: 2_000, restored: 0, kept: 0 });
     assert_eq!(store.sessions().len(), 100);
 }

@@ -7,7 +7,7 @@ use crate::audit::testing::{assert_events, event};
 use crate::import::batch::Batch;
 use crate::import::batch_writer::BatchWriter;
 use crate::import::run::Run;
-use crate::import::{ImportReport, KeptItem, KeptReason, UndoCounts, UndoImport, UndoImportError, Undone};
+use crate::import::{ImportError, ImportReport, KeptItem, KeptReason, UndoCounts, Undone};
 use crate::ports::import_source::ImportItem;
 use crate::ports::storage::{Import, StorageError};
 use crate::testing::{clock, entropy, person, user_id};
@@ -21,8 +21,8 @@ pub(super) async fn import(store: &MemoryStore, items: Vec<ImportItem>) -> Impor
     store.content().imports.all.last().unwrap().id
 }
 
-pub(super) async fn undo(store: &MemoryStore, id: ImportId) -> Result<Undone, UndoImportError> {
-    UndoImport::new(store.units(), store.imports(), entropy(), clock()).run(id, None).await
+pub(super) async fn undo(store: &MemoryStore, id: ImportId) -> Result<Undone, ImportError> {
+    store.imports().undo(id, None).await
 }
 
 /// Returns all records that an import may change, sorted and without change times.
@@ -67,7 +67,7 @@ async fn an_undo_continues_after_its_connection_is_lost() {
     for _ in 0..5 {
         store.fail("commit", StorageError::Unavailable);
     }
-    assert!(matches!(undo(&store, id).await, Err(UndoImportError::Storage(StorageError::Unavailable))));
+    assert!(matches!(undo(&store, id).await, Err(ImportError::Storage(StorageError::Unavailable))));
 }
 
 #[tokio::test]
@@ -140,7 +140,7 @@ async fn a_session_changed_by_a_later_import_is_kept_and_listed_until_that_impor
         let [removed, restored] = counts;
         let undone = undo(&store, id).await.unwrap();
         assert_eq!(undone.counts, UndoCounts { removed, restored, kept: 0 });
-        assert!(matches!(undo(&store, id).await, Err(UndoImportError::AlreadyUndone)));
+        assert!(matches!(undo(&store, id).await, Err(ImportError::AlreadyUndone)));
     }
     assert!(store.sessions().is_empty());
 }
@@ -216,7 +216,7 @@ async fn an_import_that_stored_nothing_cannot_be_undone() {
         let store = MemoryStore::with(person());
         let id = import(&store, Vec::new()).await;
         set_state(&store, id, state).await;
-        assert!(matches!(undo(&store, id).await, Err(UndoImportError::NothingStored)), "{state:?}");
+        assert!(matches!(undo(&store, id).await, Err(ImportError::NothingStored)), "{state:?}");
     }
 }
 
@@ -231,27 +231,24 @@ pub(super) async fn set_state(store: &MemoryStore, id: ImportId, state: ImportSt
 async fn an_import_is_undone_once_and_only_by_its_person() {
     let store = MemoryStore::with(person());
     let id = import(&store, vec![session(derived(0, 60))]).await;
-    let of_somebody_else =
-        UndoImport::new(store.units(), store.imports(), entropy(), clock()).run(id, Some(user_id(2))).await;
-    assert!(matches!(of_somebody_else, Err(UndoImportError::Unknown)));
+    let of_somebody_else = store.imports().undo(id, Some(user_id(2))).await;
+    assert!(matches!(of_somebody_else, Err(ImportError::Unknown)));
     undo(&store, id).await.unwrap();
-    assert!(matches!(undo(&store, id).await, Err(UndoImportError::AlreadyUndone)));
+    assert!(matches!(undo(&store, id).await, Err(ImportError::AlreadyUndone)));
     let unknown = ImportId::from_uuid(uuid::Uuid::nil());
-    assert!(matches!(undo(&store, unknown).await, Err(UndoImportError::Unknown)));
+    assert!(matches!(undo(&store, unknown).await, Err(ImportError::Unknown)));
 }
 
 #[tokio::test]
 async fn a_person_cannot_remove_labels_from_the_catalogue() {
     let store = MemoryStore::with(person());
     let id = import(&store, vec![session(derived(0, 60)), supplement("17", "Magnesium")]).await;
-    let by_the_person = || async {
-        UndoImport::new(store.units(), store.imports(), entropy(), clock()).run(id, Some(user_id(1))).await
-    };
-    assert!(matches!(by_the_person().await, Err(UndoImportError::NotOwned)));
+    let by_the_person = || async { store.imports().undo(id, Some(user_id(1))).await };
+    assert!(matches!(by_the_person().await, Err(ImportError::NotOwned)));
     // After a crash its report does not contain what it stored.
     set_state(&store, id, ImportState::Running).await;
     store.content().imports.all.last_mut().unwrap().report = ImportReport::default();
-    assert!(matches!(by_the_person().await, Err(UndoImportError::NotOwned)));
+    assert!(matches!(by_the_person().await, Err(ImportError::NotOwned)));
     assert_eq!(undo(&store, id).await.unwrap().counts.reverted(), 2);
 }
 
@@ -265,7 +262,7 @@ async fn an_import_whose_notes_were_deleted_cannot_be_undone() {
     // Also for interrupted imports.
     for state in [ImportState::Done, ImportState::Running, ImportState::Refused] {
         set_state(&store, id, state).await;
-        assert!(matches!(undo(&store, id).await, Err(UndoImportError::TooOld)), "{state:?}");
+        assert!(matches!(undo(&store, id).await, Err(ImportError::TooOld)), "{state:?}");
     }
     assert_eq!(store.sessions().len(), 1);
 }
@@ -317,8 +314,7 @@ async fn an_interrupted_undo_resumes_by_itself_or_on_request() {
         let undone = if asks {
             undo(&store, id).await.unwrap()
         } else {
-            let resumed =
-                UndoImport::new(store.units(), store.imports(), entropy(), clock()).resume().await.unwrap();
+            let resumed = store.imports().resume().await.unwrap();
             let (resumed, undone) = resumed.unwrap();
             assert_eq!(resumed, id);
             undone
@@ -327,10 +323,7 @@ async fn an_interrupted_undo_resumes_by_itself_or_on_request() {
         assert_eq!(undone.counts, UndoCounts { removed: 100, restored: 0, kept: 0 });
         assert_eq!(records(&store), before);
         assert_eq!(store.content().imports.all[0].state, ImportState::Undone);
-        assert_eq!(
-            UndoImport::new(store.units(), store.imports(), entropy(), clock()).resume().await.unwrap(),
-            None
-        );
+        assert_eq!(store.imports().resume().await.unwrap(), None);
     }
 }
 
@@ -352,8 +345,7 @@ async fn an_import_and_its_undo_are_each_audited() {
         // More than one batch of an undo.
         let id = import(&store, (0..90).map(|at| session(derived(at * 10, at * 10 + 9))).collect()).await;
         assert_events(store.events(), &[started(id)]);
-        let undo = UndoImport::new(store.units(), store.imports(), store.entropy(entropy), clock());
-        undo.run(id, of).await.unwrap();
+        store.imports().undo(id, of).await.unwrap();
         let undone = event(actor, AuditKind::ImportUndone).user(user_id(1)).subject(id.as_uuid());
         assert_events(store.events(), &[started(id), undone]);
     }

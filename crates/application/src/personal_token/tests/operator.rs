@@ -1,8 +1,9 @@
 //! Tokens that the operator creates and revokes.
 
 use super::{token, token_id, tokens};
+use crate::account::AccountActor;
 use crate::audit::testing::{assert_events, event};
-use crate::personal_token::{NewPersonalToken, PersonalTokenError, TokenActor};
+use crate::personal_token::{NewPersonalToken, PersonalTokenError};
 use crate::ports::storage::StorageError;
 use crate::ports::storage::test_support::MockUnitOfWork;
 use crate::testing::{locked, noon, person, scopes, seconds, units, user_id};
@@ -12,8 +13,8 @@ use domain::personal_token::PersonalToken;
 use domain::user::User;
 use uuid::Uuid;
 
-fn operator() -> TokenActor<'static> {
-    TokenActor::Operator(user_id(1))
+fn operator() -> AccountActor<'static> {
+    AccountActor::Operator(user_id(1))
 }
 
 /// A unit of work in which this many tokens of user 1 are revoked.

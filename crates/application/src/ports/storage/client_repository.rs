@@ -32,6 +32,18 @@ pub trait ClientReader: Send + Sync {
     async fn count_draft_users(&self, id: ClientId) -> Result<u32, StorageError>;
 }
 
+impl dyn ClientReader + '_ {
+    /// Returns an app that this person registered; `None` if there is none.
+    pub(crate) async fn find_own(
+        &self,
+        owner: UserId,
+        id: ClientId,
+    ) -> Result<Option<ClientWithSecrets>, StorageError> {
+        let found = self.find_with_secrets(id).await?;
+        Ok(found.filter(|found| found.client.review.owner() == Some(owner)))
+    }
+}
+
 /// Stores clients.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]

@@ -1,9 +1,11 @@
 //! Endpoints that are created, tested, rotated and replayed.
 
 use super::*;
+use crate::ports::storage::MockFailureCounter;
+use crate::testing::store;
 
 /// Creates an endpoint of this client, which has these already.
-async fn create(client: Option<Client>, others: &[&str], url: &str) -> Result<(), WebhookError> {
+async fn create(client: Option<Client>, others: &[&str], url: &str) -> Result<(), CreateWebhookError> {
     let other = |url: &&str| WebhookEndpoint { url: OutboundUrl::parse(url).unwrap(), ..endpoint() };
     let others: Vec<_> = others.iter().map(other).collect();
     let mut unit = MockUnitOfWork::default();
@@ -19,22 +21,16 @@ async fn create(client: Option<Client>, others: &[&str], url: &str) -> Result<()
         .returning(|_, _| Ok(()));
     let mut signer = MockWebhookSigner::new();
     signer.expect_seal().returning(|_, _| Ok(SealedWebhookSecret::new(vec![1])));
-    let store = Arc::new(PreparedUnitsOfWork::new([unit]));
-    let (reader, entropy) = (Arc::new(MockWebhookReader::new()), Arc::new(CountingEntropy::default()));
-    let webhooks = ManageWebhooks::new(store.clone(), reader, Arc::new(signer), entropy, clock());
-    let command = CreateWebhookCommand {
-        client_id: app().id,
-        url: OutboundUrl::parse(url).unwrap(),
-        contact: None,
-        actor: WebhookActor::Operator,
-        policy: OutboundPolicy::default(),
-    };
-    if let Err(error) = webhooks.create(command).await {
-        assert_eq!(store.endings().committed(), 0);
+    let units = Arc::new(PreparedUnitsOfWork::new([unit]));
+    let webhooks = managing(&units, MockWebhookReader::new(), signer);
+    let url = OutboundUrl::parse(url).unwrap();
+    if let Err(error) = webhooks.create_for_client(app().id, url, None).await {
+        assert_eq!(units.endings().committed(), 0);
+        assert_eq!(units.endings().rolled_back(), units.endings().opened());
         return Err(error);
     }
-    assert_eq!(store.events().all()[0].kind, AuditKind::WebhookCreated);
-    assert_eq!(store.endings().committed(), 1);
+    assert_eq!(units.events().all()[0].kind, AuditKind::WebhookCreated);
+    assert_eq!(units.endings().committed(), 1);
     Ok(())
 }
 
@@ -43,24 +39,36 @@ async fn an_app_gets_endpoints_up_to_the_limit_at_allowed_urls() {
     const URL: &str = "https://hooks.example/x";
     const OTHER: &str = "https://hooks.example/y";
     create(Some(app()), &[OTHER; MAX_ENDPOINTS - 1], URL).await.unwrap();
-    assert!(matches!(create(Some(app()), &[OTHER; MAX_ENDPOINTS], URL).await, Err(WebhookError::TooMany)));
-    assert!(matches!(create(Some(app()), &[OTHER, URL], URL).await, Err(WebhookError::UrlTaken)));
-    assert!(matches!(create(None, &[], URL).await, Err(WebhookError::NoClient)));
-    assert!(matches!(create(Some(service()), &[], URL).await, Err(WebhookError::ServiceClient)));
+    let too_many = create(Some(app()), &[OTHER; MAX_ENDPOINTS], URL).await;
+    assert!(matches!(too_many, Err(CreateWebhookError::Endpoint(WebhookError::TooMany))));
+    let taken = create(Some(app()), &[OTHER, URL], URL).await;
+    assert!(matches!(taken, Err(CreateWebhookError::Endpoint(WebhookError::UrlTaken))));
+    assert!(matches!(create(None, &[], URL).await, Err(CreateWebhookError::NoClient)));
+    assert!(matches!(create(Some(service()), &[], URL).await, Err(CreateWebhookError::ServiceClient)));
     for url in ["http://127.0.0.1/", "https://10.0.0.1/", "https://[fe80::1]/"] {
-        assert!(matches!(create(Some(app()), &[], url).await, Err(WebhookError::Forbidden)), "{url}");
+        let forbidden = create(Some(app()), &[], url).await;
+        assert!(matches!(forbidden, Err(CreateWebhookError::Endpoint(WebhookError::Forbidden))), "{url}");
     }
 }
 
-fn manage(unit: MockUnitOfWork, webhooks: MockWebhookReader, signer: MockWebhookSigner) -> ManageWebhooks {
-    let entropy = Arc::new(CountingEntropy::default());
-    ManageWebhooks::new(
-        Arc::new(PreparedUnitsOfWork::new([unit])),
-        Arc::new(webhooks),
-        Arc::new(signer),
-        entropy,
-        clock(),
-    )
+/// Webhooks for the operator, who needs no app and is not counted.
+fn managing(
+    units: &Arc<PreparedUnitsOfWork>,
+    reader: MockWebhookReader,
+    signer: MockWebhookSigner,
+) -> Webhooks {
+    Webhooks {
+        store: store(units),
+        reader: Arc::new(reader),
+        clients: Arc::new(MockClientReader::new()),
+        failures: Arc::new(MockFailureCounter::new()),
+        signer: Arc::new(signer),
+        policy: OutboundPolicy::default(),
+    }
+}
+
+fn manage(unit: MockUnitOfWork, reader: MockWebhookReader, signer: MockWebhookSigner) -> Webhooks {
+    managing(&Arc::new(PreparedUnitsOfWork::new([unit])), reader, signer)
 }
 
 #[tokio::test]
@@ -73,7 +81,7 @@ async fn a_test_is_an_event_for_an_active_endpoint_and_a_challenge_for_others() 
         unit.webhooks.expect_find().returning(move |_| Ok(Some(WebhookEndpoint { status, ..endpoint() })));
         unit.webhooks.expect_queue().times(1).withf(move |key, _| key.kind == kind).returning(|_, _| Ok(()));
         let manage = manage(unit, MockWebhookReader::new(), MockWebhookSigner::new());
-        assert_eq!(manage.test(endpoint().id, WebhookActor::Operator).await.unwrap(), kind);
+        assert_eq!(manage.test(WebhookActor::Operator, endpoint().id).await.unwrap(), kind);
     }
 }
 
@@ -88,27 +96,14 @@ async fn a_rotation_keeps_the_previous_secret_and_needs_the_key() {
         .returning(|_| Ok(true));
     let mut signer = MockWebhookSigner::new();
     signer.expect_seal().returning(|_, _| Ok(SealedWebhookSecret::new(vec![2])));
-    manage(unit, MockWebhookReader::new(), signer)
-        .rotate(endpoint().id, Some(endpoint().secret.id()), WebhookActor::Operator)
-        .await
-        .unwrap();
+    manage(unit, MockWebhookReader::new(), signer).rotate_for_client(endpoint().id).await.unwrap();
     let mut unit = MockUnitOfWork::default();
     unit.webhooks.expect_find().returning(|_| Ok(Some(endpoint())));
     let mut signer = MockWebhookSigner::new();
     signer.expect_seal().returning(|_, _| Err(WebhookSignerError));
     let manage = manage(unit, MockWebhookReader::new(), signer);
-    let refused = manage.rotate(endpoint().id, None, WebhookActor::Operator).await;
+    let refused = manage.rotate_for_client(endpoint().id).await;
     assert!(matches!(refused, Err(WebhookError::Signer(_))));
-}
-
-#[tokio::test]
-async fn a_secret_is_not_replaced_if_it_is_another_than_the_caller_saw() {
-    let mut unit = MockUnitOfWork::default();
-    unit.webhooks.expect_find().returning(|_| Ok(Some(endpoint())));
-    let manage = manage(unit, MockWebhookReader::new(), MockWebhookSigner::new());
-    let replaced = SealedWebhookSecret::new(vec![9]).id();
-    let refused = manage.rotate(endpoint().id, Some(replaced), WebhookActor::Operator).await;
-    assert!(matches!(refused, Err(WebhookError::SecretChanged)));
 }
 
 #[tokio::test]
@@ -140,7 +135,7 @@ async fn a_replay_starts_from_the_persons_earliest_delivery_in_the_period() {
         .withf(|_, announced, occurred_at| (*announced, *occurred_at) == (20, noon() - seconds(21)))
         .returning(|_, _, _| Ok(()));
     let manage = manage(unit, webhooks, MockWebhookSigner::new());
-    let people = manage.replay(endpoint().id, noon() - seconds(30), WebhookActor::Operator).await;
+    let people = manage.replay(WebhookActor::Operator, endpoint().id, seconds(30)).await;
     assert_eq!(people.unwrap(), 1);
 }
 
@@ -153,10 +148,10 @@ async fn an_unknown_endpoint_is_not_found() {
         webhooks.expect_list_deliveries().returning(|_, _| Ok(Vec::new()));
         manage(unit, webhooks, MockWebhookSigner::new())
     };
-    let id = endpoint().id;
-    assert!(matches!(unknown().test(id, WebhookActor::Operator).await, Err(WebhookError::NotFound)));
-    assert!(matches!(unknown().rotate(id, None, WebhookActor::Operator).await, Err(WebhookError::NotFound)));
-    assert!(matches!(unknown().delete(id, WebhookActor::Operator).await, Err(WebhookError::NotFound)));
-    let replayed = unknown().replay(id, noon(), WebhookActor::Operator).await;
+    let (operator, id) = (WebhookActor::Operator, endpoint().id);
+    assert!(matches!(unknown().test(operator, id).await, Err(WebhookError::NotFound)));
+    assert!(matches!(unknown().rotate_for_client(id).await, Err(WebhookError::NotFound)));
+    assert!(matches!(unknown().delete(operator, id).await, Err(WebhookError::NotFound)));
+    let replayed = unknown().replay(operator, id, seconds(0)).await;
     assert!(matches!(replayed, Err(WebhookError::NotFound)));
 }

@@ -2,14 +2,13 @@
 
 use crate::cli::output::{self, Record};
 use crate::cli::user_ref::UserRef;
-use crate::wiring::Session;
+use crate::wiring::{Session, imports};
 use anyhow::bail;
 use application::import::{
-    CancelImportError, Cancelled, Counts, KeptItem, KeptReason, KeptRecord, ListImports, UndoCounts,
-    UndoImport, UndoImportError, Undone,
+    CancelImportError, Cancelled, Counts, DiscardReason, ImportError, Imports, KeptItem, KeptReason,
+    KeptRecord, UndoCounts, Undone,
 };
 use application::ports::storage::Import;
-use application::upload::{DiscardReason, DiscardUpload, UploadKey};
 use clap::Args;
 use domain::id::ImportId;
 use domain::import::{Canceller, ImportOrigin, ImportState};
@@ -43,8 +42,8 @@ pub(crate) struct UndoArguments {
 
 pub(super) async fn list(session: &Session, arguments: &ListArguments) -> anyhow::Result<()> {
     let user_id = UserRef::id_of(arguments.user.as_ref(), session).await?;
-    let imports = ListImports::new(session.store.imports.clone()).run(user_id, arguments.limit).await?;
-    let records: Vec<Record> = imports.iter().map(record).collect();
+    let found = service(session).list(user_id, arguments.limit).await?;
+    let records: Vec<Record> = found.iter().map(record).collect();
     Ok(output::print_list(&records, "imports", arguments.json)?)
 }
 
@@ -80,16 +79,14 @@ fn state(import: &Import) -> &'static str {
     }
 }
 
-fn undo_import(session: &Session) -> UndoImport {
-    let Session { store, entropy, clock, .. } = session;
-    UndoImport::new(store.units.clone(), store.imports.clone(), entropy.clone(), clock.clone())
+fn service(session: &Session) -> Imports {
+    imports(&session.store, session.audited())
 }
 
 /// Cancels an unfinished import; a finished one stays unchanged, even if it finished a moment ago.
 pub(super) async fn cancel(session: &Session, arguments: &UndoArguments) -> anyhow::Result<()> {
     let id = arguments.id;
-    let undo = undo_import(session);
-    match undo.cancel(id).await {
+    match service(session).cancel(id).await {
         Ok(Cancelled::BeforeReading) => Ok(print_discarded(arguments)?),
         Ok(Cancelled::Undone(undone)) => Ok(print_undone(&undone, arguments)?),
         Err(CancelImportError::Unknown) => bail!(unknown(id)),
@@ -149,24 +146,21 @@ fn unknown(id: ImportId) -> String {
 }
 
 /// Discards an upload that is incomplete or queued; returns whether it was one.
-async fn discard(session: &Session, id: ImportId) -> anyhow::Result<bool> {
-    let import = session.store.imports.find_import(id).await?;
+async fn discard(imports: &Imports, id: ImportId) -> anyhow::Result<bool> {
+    let import = imports.reader.find_import(id).await?;
     let Some(user_id) = import.and_then(|import| import.user_id) else { return Ok(false) };
-    let discard = DiscardUpload::new(session.store.units.clone(), session.clock.clone());
-    let reason = DiscardReason::Cancelled(Canceller::Operator);
-    Ok(discard.run(UploadKey { user_id, id }, reason).await?)
+    Ok(imports.discard(user_id, id, DiscardReason::Cancelled(Canceller::Operator)).await?)
 }
 
 /// Undoes an import; cancels one that has not started yet.
 pub(super) async fn undo(session: &Session, arguments: &UndoArguments) -> anyhow::Result<()> {
-    let undo = undo_import(session);
-    let id = arguments.id;
-    if discard(session, id).await? {
+    let (imports, id) = (service(session), arguments.id);
+    if discard(&imports, id).await? {
         return Ok(print_discarded(arguments)?);
     }
-    match undo.run(id, None).await {
+    match imports.undo(id, None).await {
         Ok(undone) => Ok(print_undone(&undone, arguments)?),
-        Err(UndoImportError::Unknown) => bail!(unknown(id)),
+        Err(ImportError::Unknown) => bail!(unknown(id)),
         Err(error) => Err(error.into()),
     }
 }

@@ -1,11 +1,8 @@
 //! Lists a user's sessions by date of waking up.
 
-use crate::ports::storage::{
-    PackedPart, PackedSleepRow, SleepPage, SleepPageQuery, SleepReader, StorageError,
-};
-use crate::ports::system::Clock;
-use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
-use derive_more::Constructor;
+use super::Nights;
+use crate::ports::storage::{PackedPart, PackedSleepRow, SleepPage, SleepPageQuery, StorageError};
+use chrono::{NaiveDate, TimeDelta};
 use domain::id::UserId;
 use domain::paging::{PageNumber, PageRequest, PageSize, SortDirection};
 use domain::read_tally::RequestedRange;
@@ -15,7 +12,6 @@ use domain::sleep::trend::{SleepSpan, mark_naps};
 use domain::sleep::{MetricKind, MetricValue, TimeInBed, local_date};
 use domain::time::{DateRange, TimeZone, UtcOffset};
 use std::cmp::Reverse;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// Query for the sessions of some dates.
@@ -77,26 +73,14 @@ pub struct NightList {
     pub is_cut: bool,
 }
 
-/// Lists sessions.
-#[derive(Constructor)]
-pub struct ListNights {
-    reader: Arc<dyn SleepReader>,
-    clock: Arc<dyn Clock>,
-}
-
-impl ListNights {
-    /// Returns the current time.
-    pub fn now(&self) -> DateTime<Utc> {
-        self.clock.now()
-    }
-
+impl Nights {
     /// Returns today's date in a zone.
     pub fn today(&self, zone: TimeZone) -> NaiveDate {
-        local_date(self.now().timestamp_millis(), zone)
+        local_date(self.store.now().timestamp_millis(), zone)
     }
 
     /// Returns the sessions whose dates of waking up are in the range.
-    pub async fn run(&self, query: NightsQuery) -> Result<NightList, StorageError> {
+    pub async fn list(&self, query: NightsQuery) -> Result<NightList, StorageError> {
         let Some(page) = query.page() else { return Ok(NightList::default()) };
         let (rows, is_cut) = query.select(self.reader.page(page).await?);
         let recordings = recordings(&rows, query.zone)?;
@@ -105,26 +89,29 @@ impl ListNights {
 
     /// Returns the date of waking up of the session that started last, if there is one.
     pub async fn latest(&self, user_id: UserId, zone: TimeZone) -> Result<Option<NaiveDate>, StorageError> {
-        self.end_of_record(user_id, zone, SortDirection::Descending).await
+        Ok(self.find_latest(user_id).await?.map(|row| row.waking_date(zone)))
     }
 
     /// Returns the date of waking up of the session that started first, if there is one.
     pub async fn earliest(&self, user_id: UserId, zone: TimeZone) -> Result<Option<NaiveDate>, StorageError> {
-        self.end_of_record(user_id, zone, SortDirection::Ascending).await
+        Ok(self.find_end(user_id, SortDirection::Ascending).await?.map(|row| row.waking_date(zone)))
     }
 
-    async fn end_of_record(
+    /// Returns the session that started last, if there is one.
+    pub async fn find_latest(&self, user_id: UserId) -> Result<Option<PackedSleepRow>, StorageError> {
+        self.find_end(user_id, SortDirection::Descending).await
+    }
+
+    async fn find_end(
         &self,
         user_id: UserId,
-        zone: TimeZone,
         sort: SortDirection,
-    ) -> Result<Option<NaiveDate>, StorageError> {
+    ) -> Result<Option<PackedSleepRow>, StorageError> {
         let Some(size) = PageSize::new(1) else { return Ok(None) };
         let page = PageRequest { number: PageNumber::FIRST, size, sort };
         let range = DateRange::default();
         let query = SleepPageQuery { user_id, range, page, with_stages: false, with_metrics: false };
-        let page = self.reader.page(query).await?;
-        Ok(page.rows.first().map(|row| row.waking_date(zone)))
+        Ok(self.reader.page(query).await?.rows.into_iter().next())
     }
 }
 

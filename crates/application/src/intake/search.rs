@@ -1,12 +1,11 @@
 //! Searches supplements that a person can log.
 
-use crate::ports::storage::{StorageError, SupplementReader};
+use super::Intakes;
+use crate::ports::storage::StorageError;
 use chrono::{DateTime, TimeDelta, Utc};
-use derive_more::Constructor;
 use domain::id::{IntakeLogId, SupplementId, UserId};
 use domain::supplement::{SearchWords, Servings, Supplement, Upc};
 use std::collections::HashMap;
-use std::sync::Arc;
 use uuid::Uuid;
 
 /// Maximum number of supplements in a result.
@@ -21,7 +20,7 @@ const MAX_RECENT: usize = 20;
 /// Result of a search.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FoundSupplements {
-    /// The person's own products, by name.
+    /// The person's custom products, by name.
     pub own: Vec<Supplement>,
     /// Labels of the catalogue: those first whose name begins with the query.
     pub catalogue: Vec<Supplement>,
@@ -40,19 +39,17 @@ pub struct RecentSupplement {
     pub taken_at: DateTime<Utc>,
 }
 
-/// Searches supplements.
-#[derive(Constructor)]
-pub struct SearchSupplements {
-    reader: Arc<dyn SupplementReader>,
-}
-
-impl SearchSupplements {
-    /// Searches the catalogue and the person's own products by words of name and brand, or by product code if
-    /// the query is one. `None` if the query has no word.
-    pub async fn run(&self, user_id: UserId, query: &str) -> Result<Option<FoundSupplements>, StorageError> {
+impl Intakes {
+    /// Searches the catalogue and the custom products by words of name and brand, or by product code if the
+    /// query is one. `None` if the query has no word.
+    pub async fn search(
+        &self,
+        user_id: UserId,
+        query: &str,
+    ) -> Result<Option<FoundSupplements>, StorageError> {
         let Some(words) = SearchWords::parse(query) else { return Ok(None) };
-        let own = self.reader.list_own(user_id).await?.into_iter().map(|(_, product)| product);
-        let (mut own, catalogue, is_partial): (Vec<Supplement>, Vec<Supplement>, bool) =
+        let own = self.list_products(user_id).await?.into_iter();
+        let (own, catalogue, is_partial): (Vec<Supplement>, Vec<Supplement>, bool) =
             if let Ok(upc) = Upc::parse(query.trim()) {
                 let own = own.filter(|product| Upc::parse(product.label.upc()).as_ref() == Ok(&upc));
                 let found = self.reader.list_by_upc(&upc).await?;
@@ -64,17 +61,13 @@ impl SearchSupplements {
                 let is_partial = found.len() > LIMIT as usize;
                 (own.collect(), found.into_iter().map(|(_, supplement)| supplement).collect(), is_partial)
             };
-        own.sort_by_key(|product| product.label.name().to_lowercase());
         let catalogue = catalogue.into_iter().take(LIMIT as usize).collect();
         Ok(Some(FoundSupplements { own, catalogue, is_partial }))
     }
 
     /// Lists what the person took in the last eight weeks, latest first.
-    pub async fn recent(
-        &self,
-        user_id: UserId,
-        now: DateTime<Utc>,
-    ) -> Result<Vec<RecentSupplement>, StorageError> {
+    pub async fn list_recent(&self, user_id: UserId) -> Result<Vec<RecentSupplement>, StorageError> {
+        let now = self.store.now();
         let start = now.checked_sub_signed(TimeDelta::weeks(RECENT_WEEKS)).unwrap_or(now);
         let after = Some((start, IntakeLogId::from_uuid(Uuid::max())));
         let logs = self.reader.walk_logs(user_id, after, RECENT_LOGS).await?;
@@ -94,10 +87,10 @@ impl SearchSupplements {
         Ok(recent.collect())
     }
 
-    /// Lists the person's own products by name.
-    pub async fn own(&self, user_id: UserId) -> Result<Vec<Supplement>, StorageError> {
-        let mut own: Vec<_> =
-            self.reader.list_own(user_id).await?.into_iter().map(|(_, product)| product).collect();
+    /// Lists the custom products by name.
+    pub async fn list_products(&self, user_id: UserId) -> Result<Vec<Supplement>, StorageError> {
+        let found = self.reader.list_own(user_id).await?.into_iter();
+        let mut own: Vec<_> = found.map(|(_, product)| product).collect();
         own.sort_by_key(|product| product.label.name().to_lowercase());
         Ok(own)
     }

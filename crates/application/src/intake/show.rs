@@ -1,14 +1,15 @@
 //! Shows a person their intake of some days.
 
-use crate::ports::storage::{StorageError, SupplementReader};
+use super::Intakes;
+use crate::ports::storage::{StorageError, SupplementPageQuery, SupplementRecord};
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
-use derive_more::Constructor;
 use domain::id::{IntakeLogId, SupplementId, UserId};
+use domain::paging::{PageNumber, PageRequest, PageSize, SortDirection};
 use domain::supplement::daily::{self, IntakeDay};
 use domain::supplement::{CatalogueKey, IntakeLog, Supplement};
 use domain::time::TimeZone;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::Arc;
+use std::ops::RangeInclusive;
 use uuid::Uuid;
 
 /// Logs read at once.
@@ -36,21 +37,15 @@ pub struct Intake {
     pub logs: Vec<IntakeLog>,
     /// Supplements in the logs.
     pub supplements: HashMap<SupplementId, Supplement>,
-    /// Current versions of the person's own products, whether or not they were taken.
+    /// Current versions of the custom products, whether or not they were taken.
     pub own: Vec<Supplement>,
     /// Whether there are more logs than are summed up, so that the latest are missing.
     pub is_cut: bool,
 }
 
-/// Shows intake.
-#[derive(Constructor)]
-pub struct ShowIntake {
-    reader: Arc<dyn SupplementReader>,
-}
-
-impl ShowIntake {
+impl Intakes {
     /// Returns the intake of a range of days.
-    pub async fn run(&self, user_id: UserId, range: IntakeRange) -> Result<Intake, StorageError> {
+    pub async fn show(&self, user_id: UserId, range: IntakeRange) -> Result<Intake, StorageError> {
         let IntakeRange { first, last, zone } = range;
         let (start, end) = (zone.first_instant_of(first), zone.last_instant_of(last));
         let mut logs = self.logs(user_id, start, end).await?;
@@ -63,6 +58,21 @@ impl ShowIntake {
         let own = self.reader.list_own(user_id).await?.into_iter().map(|(_, product)| product).collect();
         let days = daily::by_day(&logs, &supplements, zone);
         Ok(Intake { days, logs, supplements, own, is_cut })
+    }
+
+    /// Returns the supplements taken from one time to another with their intakes in that time, at most
+    /// `size`: those with the latest intake first.
+    pub async fn list(
+        &self,
+        user_id: UserId,
+        period: RangeInclusive<DateTime<Utc>>,
+        size: PageSize,
+    ) -> Result<Vec<SupplementRecord>, StorageError> {
+        let (start, end) = period.into_inner();
+        let page = PageRequest { number: PageNumber::FIRST, size, sort: SortDirection::Descending };
+        let query =
+            SupplementPageQuery { user_id, start: Some(start), end: Some(end), supplement_id: None, page };
+        Ok(self.reader.page(query).await?.records)
     }
 
     /// Returns the local day of the oldest log, if there is one.
@@ -82,7 +92,8 @@ impl ShowIntake {
         Ok(found.into_iter().next().map(|(_, supplement)| (log, supplement)))
     }
 
-    /// Returns a supplement that the person may log; `None` if there is none, or it is another person's own.
+    /// Returns a supplement that the person may log; `None` if there is none, or it is another person's
+    /// custom product.
     pub async fn find_supplement(
         &self,
         user_id: UserId,

@@ -1,18 +1,18 @@
 //! Tests of the changes of a second factor.
 
-use super::{
-    BeginSetUp, ReplaceRecoveryCodes, ResetSecondFactor, ResetSecondFactorError, SecondFactorChange,
-    SecondFactorChangeError, SecondFactorPorts, TurnOffSecondFactor, TurnOnSecondFactor,
-};
+use super::{ResetSecondFactorError, SecondFactorError, SecondFactors, reset_second_factor};
 use crate::account::EndedSignIns;
+use crate::audit::AuditTrail;
+use crate::ports::storage::MockSecondFactorReader;
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::system::{Clock, TotpEnrolment, TotpSealer, TotpSealerError};
-use crate::testing::{clock, entropy, noon, person, seconds, session, units, user_id};
+use crate::store::Store;
+use crate::testing::{entropy, noon, person, seconds, session, signed_in, store, units, user_id};
 use chrono::{DateTime, Utc};
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::{SessionId, UserId};
 use domain::second_factor::{SealedTotpSecret, SecondFactorPolicy, Totp, TotpCode, TotpSecret, TotpStep};
-use domain::session::{AuthenticationMethod, Session};
+use domain::session::AuthenticationMethod;
 use std::sync::Arc;
 
 /// A sealer that seals nothing, with the number of the step as the code.
@@ -55,16 +55,13 @@ fn code_at(time: DateTime<Utc>) -> String {
     PlainSealer.code(&TotpSecret::new([1; 20]), TotpStep::at(time)).digits()
 }
 
-fn change(session: &Session) -> SecondFactorChange<'_> {
-    SecondFactorChange { session, address: "192.0.2.7".parse().unwrap(), device: None }
-}
-
-fn ports(units: &Arc<PreparedUnitsOfWork>) -> SecondFactorPorts {
-    SecondFactorPorts {
-        units: units.clone(),
+/// Second factors in this store, which the operator does not require.
+fn factors(units: &Arc<PreparedUnitsOfWork>) -> SecondFactors {
+    SecondFactors {
+        store: store(units),
+        reader: Arc::new(MockSecondFactorReader::new()),
         sealer: Arc::new(PlainSealer),
-        clock: clock(),
-        entropy: entropy(),
+        policy: SecondFactorPolicy::Optional,
         mail: None,
     }
 }
@@ -112,9 +109,8 @@ async fn a_correct_code_turns_the_factor_on_and_leaves_one_new_session() {
     unit.sessions.expect_insert().times(1).returning(|_| Ok(()));
     unit.passwords.expect_find().returning(|_| Ok(None));
     let store = units([unit]);
-    let old = session(10);
-    let turn_on = TurnOnSecondFactor::new(ports(&store));
-    let on = turn_on.run(change(&old), &enrolment(), &code_at(noon())).await.unwrap();
+    let (person, old) = (signed_in(10), session(10));
+    let on = factors(&store).turn_on(&person, None, &enrolment(), &code_at(noon())).await.unwrap();
     assert_eq!(on.signed_in.session.method, AuthenticationMethod::PasswordAndTotp);
     assert!(on.signed_in.session.id != old.id && on.signed_in.session.token_hash != old.token_hash);
     // The code of a new app does not prove the person's identity.
@@ -127,7 +123,6 @@ async fn a_correct_code_turns_the_factor_on_and_leaves_one_new_session() {
 
 #[tokio::test]
 async fn a_wrong_code_and_a_foreign_or_expired_form_turn_nothing_on() {
-    let old = session(10);
     let expired = format!("{}/{}", user_id(1), noon().timestamp());
     let foreign = format!("{}/{}", user_id(2), (noon() + seconds(60)).timestamp());
     for (form, code, is_expired) in [
@@ -138,10 +133,9 @@ async fn a_wrong_code_and_a_foreign_or_expired_form_turn_nothing_on() {
         (foreign, code_at(noon()), true),
         (String::new(), code_at(noon()), true),
     ] {
-        let turn_on = TurnOnSecondFactor::new(ports(&units([])));
-        match turn_on.run(change(&old), &form, &code).await.unwrap_err() {
-            SecondFactorChangeError::SetUpExpired => assert!(is_expired, "{form}"),
-            SecondFactorChangeError::WrongCode => assert!(!is_expired, "{form}"),
+        match factors(&units([])).turn_on(&signed_in(10), None, &form, &code).await.unwrap_err() {
+            SecondFactorError::SetUpExpired => assert!(is_expired, "{form}"),
+            SecondFactorError::WrongCode => assert!(!is_expired, "{form}"),
             other => panic!("{other}"),
         }
     }
@@ -149,32 +143,33 @@ async fn a_wrong_code_and_a_foreign_or_expired_form_turn_nothing_on() {
 
 #[tokio::test]
 async fn a_session_that_has_ended_changes_nothing() {
-    let old = session(10);
+    let person = signed_in(10);
     let store = units([unit(false), unit(false), unit(false)]);
-    let on = TurnOnSecondFactor::new(ports(&store)).run(change(&old), &enrolment(), &code_at(noon())).await;
-    assert!(matches!(on.unwrap_err(), SecondFactorChangeError::NotFresh));
-    let off = TurnOffSecondFactor::new(ports(&store), SecondFactorPolicy::Optional);
-    assert!(matches!(off.run(change(&old)).await.unwrap_err(), SecondFactorChangeError::NotFresh));
-    let codes = ReplaceRecoveryCodes::new(ports(&store)).run(change(&old)).await;
-    assert!(matches!(codes.unwrap_err(), SecondFactorChangeError::NotFresh));
-    assert_eq!(store.endings().committed(), 0);
+    let factors = factors(&store);
+    let on = factors.turn_on(&person, None, &enrolment(), &code_at(noon())).await;
+    assert!(matches!(on.unwrap_err(), SecondFactorError::NotFresh));
+    let off = factors.turn_off(&person, None).await;
+    assert!(matches!(off.unwrap_err(), SecondFactorError::NotFresh));
+    let codes = factors.replace_recovery_codes(&person, None).await;
+    assert!(matches!(codes.unwrap_err(), SecondFactorError::NotFresh));
+    assert_eq!((store.endings().committed(), store.endings().rolled_back()), (0, 3));
 }
 
 #[tokio::test]
 async fn turning_off_and_new_codes_need_a_sign_in_within_five_minutes() {
-    let old = session(300);
-    let store = units([]);
-    let off = TurnOffSecondFactor::new(ports(&store), SecondFactorPolicy::Optional);
-    assert!(matches!(off.run(change(&old)).await.unwrap_err(), SecondFactorChangeError::NotFresh));
-    let codes = ReplaceRecoveryCodes::new(ports(&store)).run(change(&old)).await;
-    assert!(matches!(codes.unwrap_err(), SecondFactorChangeError::NotFresh));
+    let person = signed_in(300);
+    let factors = factors(&units([]));
+    let off = factors.turn_off(&person, None).await;
+    assert!(matches!(off.unwrap_err(), SecondFactorError::NotFresh));
+    let codes = factors.replace_recovery_codes(&person, None).await;
+    assert!(matches!(codes.unwrap_err(), SecondFactorError::NotFresh));
 }
 
 #[tokio::test]
 async fn a_required_factor_cannot_be_turned_off() {
-    let off = TurnOffSecondFactor::new(ports(&units([])), SecondFactorPolicy::Required);
-    let error = off.run(change(&session(10))).await.unwrap_err();
-    assert!(matches!(error, SecondFactorChangeError::Required));
+    let factors = SecondFactors { policy: SecondFactorPolicy::Required, ..factors(&units([])) };
+    let error = factors.turn_off(&signed_in(10), None).await.unwrap_err();
+    assert!(matches!(error, SecondFactorError::Required));
 }
 
 #[tokio::test]
@@ -182,8 +177,7 @@ async fn turning_off_ends_the_other_sessions() {
     let mut unit = ending_others(unit(true));
     unit.second_factors.expect_delete().times(1).withf(|user| *user == user_id(1)).returning(|_| Ok(true));
     let store = units([unit]);
-    let off = TurnOffSecondFactor::new(ports(&store), SecondFactorPolicy::Optional);
-    off.run(change(&session(10))).await.unwrap();
+    factors(&store).turn_off(&signed_in(10), None).await.unwrap();
     let [event] = store.events().all().try_into().unwrap();
     assert_eq!((event.kind, event.count), (AuditKind::SecondFactorTurnedOff, Some(2)));
     assert_eq!(store.endings().committed(), 1);
@@ -198,10 +192,10 @@ async fn new_recovery_codes_end_the_other_sessions_and_need_a_factor() {
     let mut unit_without = unit(true);
     unit_without.second_factors.expect_find().returning(|_| Ok(None));
     let store = units([unit_with, unit_without]);
-    let replace = ReplaceRecoveryCodes::new(ports(&store));
-    assert_eq!(replace.run(change(&session(10))).await.unwrap().len(), 10);
-    let error = replace.run(change(&session(10))).await.unwrap_err();
-    assert!(matches!(error, SecondFactorChangeError::NotSet));
+    let factors = factors(&store);
+    assert_eq!(factors.replace_recovery_codes(&signed_in(10), None).await.unwrap().len(), 10);
+    let error = factors.replace_recovery_codes(&signed_in(10), None).await.unwrap_err();
+    assert!(matches!(error, SecondFactorError::NotSet));
     assert_eq!(store.endings().committed(), 1);
 }
 
@@ -224,19 +218,23 @@ async fn the_operators_reset_ends_every_session_and_password_link() {
     let mut unknown = MockUnitOfWork::default();
     unknown.users.expect_find().returning(|_| Ok(None));
     let store = units([unit, without, unknown]);
-    let reset = ResetSecondFactor::new(store.clone(), None, entropy(), clock());
-    assert_eq!(reset.run(user_id(1)).await.unwrap(), EndedSignIns { sessions: 4, links: 1 });
-    assert!(matches!(reset.run(user_id(1)).await.unwrap_err(), ResetSecondFactorError::NotSet));
-    assert!(matches!(reset.run(user_id(1)).await.unwrap_err(), ResetSecondFactorError::NotFound));
+    let SecondFactors { store: audited, mail, .. } = factors(&store);
+    let reset = async || reset_second_factor(&audited, mail.as_ref(), user_id(1)).await;
+    assert_eq!(reset().await.unwrap(), EndedSignIns { sessions: 4, links: 1 });
+    assert!(matches!(reset().await.unwrap_err(), ResetSecondFactorError::NotSet));
+    assert!(matches!(reset().await.unwrap_err(), ResetSecondFactorError::NotFound));
     let [event] = store.events().all().try_into().unwrap();
     assert_eq!((event.kind, event.actor), (AuditKind::SecondFactorTurnedOff, AuditActor::Operator));
 }
 
 #[test]
 fn a_submitted_secret_is_shown_again_until_it_expires() {
-    let begin = |now| BeginSetUp::new(Arc::new(PlainSealer), entropy(), Arc::new(ClockAt(now)));
+    let begin = |now| {
+        let trail = AuditTrail::new(entropy(), Arc::new(ClockAt(now)));
+        SecondFactors { store: Store { units: units([]), trail }, ..factors(&units([])) }
+    };
     let shown = enrolment();
-    let again = begin(noon()).run(user_id(1), Some(&shown)).unwrap();
+    let again = begin(noon()).begin_set_up(user_id(1), Some(&shown)).unwrap();
     assert!(again.enrolment == shown && again.secret == TotpSecret::new([1; 20]));
     for (now, user, text) in [
         (noon() + seconds(60), 1, Some(shown.as_str())),
@@ -244,7 +242,7 @@ fn a_submitted_secret_is_shown_again_until_it_expires() {
         (noon(), 1, Some("x")),
         (noon(), 1, None),
     ] {
-        let new = begin(now).run(user_id(user), text).unwrap();
+        let new = begin(now).begin_set_up(user_id(user), text).unwrap();
         assert!(new.enrolment != shown && new.secret != TotpSecret::new([1; 20]));
     }
 }
