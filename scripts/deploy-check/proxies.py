@@ -1,6 +1,6 @@
 """Runs each proxy of deploy/ in front of a server. Pages and tokens are served only over https under the server's name. No
-request is retried, no secret is logged, no bare line feed is forwarded, and connections per address are limited. If the lines for
-it are uncommented, the data endpoints are compressed and no others.
+request is retried, no secret is logged, no bare line feed is forwarded, and connections per address are limited. Each file runs with
+its lines for compression uncommented; only the data endpoints are compressed.
 
     proxies.py BINARY SCRATCH_FOLDER
 
@@ -31,9 +31,9 @@ BARE_LINE_FEED = re.compile(rb"(?<!\r)\n")
 LIMIT, TEST_LIMIT = 1000, 20
 # Caddy has no such limit.
 UNLIMITED = {"caddy"}
-# One server behind HAProxy has no backend of its own for the data endpoints.
+# HAProxy's file for one server has one backend for all endpoints.
 UNCOMPRESSED = {"haproxy/single.cfg"}
-COMPRESSION = re.compile(r"(?m)^(\s*)# (encode|gzip|compression|location /api/v1/) ")
+COMPRESSION = re.compile(r"(?m)^(\s*)# (@data|encode|gzip|compression|location ~ \^/api/)")
 LARGE = b'{"data":"' + b"z" * 10_000 + b'"}'
 # Requests with a bare line feed.
 BARE_LINE_FEED_REQUESTS = {
@@ -239,7 +239,7 @@ class Proxy:
 
     def with_compression(self, text):
         """Uncomments the lines that turn compression on."""
-        text, count = COMPRESSION.subn(r"\1\2 ", text)
+        text, count = COMPRESSION.subn(r"\1\2", text)
         if (count > 0) != self.compresses:
             fail(f"{self.file} has {count} lines for compression")
         return text
@@ -315,7 +315,11 @@ def check_connection_limit(proxy, recorder):
 
 
 def check_compression(proxy):
-    for path, is_data in (("/api/v1/sleep/large", True), ("/api/token/large", False), ("/oauth/large", False)):
+    expected = {
+        "/api/v1/sleep/large": True, "/api/sleep/large": True,
+        "/api/token/large": False, "/oauth/large": False, "/account/large": False,
+    }
+    for path, is_data in expected.items():
         response = exchange(get(path, headers="Accept-Encoding: gzip\r\n"), HOST)
         if status(response) != 200 or ("content-encoding: gzip\r\n" in response.lower()) != (is_data and proxy.compresses):
             fail(f"{proxy.file} compresses the wrong endpoints: {path} {response[:1000]}")

@@ -5,7 +5,7 @@ use crate::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
 use chrono::{DateTime, Utc};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
-use domain::id::UserId;
+use domain::id::{ClientId, UserId};
 use domain::user::User;
 use scoped_futures::ScopedBoxFuture;
 use std::sync::Arc;
@@ -40,6 +40,17 @@ impl Store {
         self.trail.event(actor, kind)
     }
 
+    /// Creates an event of this client, or of the user if there is none; the event's methods add the details.
+    pub(crate) fn event_by(
+        &self,
+        client_id: Option<ClientId>,
+        user_id: UserId,
+        kind: AuditKind,
+    ) -> AuditEvent {
+        let actor = client_id.map_or(AuditActor::Person, |_| AuditActor::Client);
+        AuditEvent { client_id, ..self.event(actor, kind).user(user_id) }
+    }
+
     /// Runs `work` in a transaction, which commits if `work` succeeds. Otherwise rolls back, waits until the
     /// connection is free again, and returns the error of `work`, even if the rollback fails.
     pub async fn transact<'a, T, E, F>(&self, work: F) -> Result<T, E>
@@ -61,6 +72,15 @@ impl Store {
                 Err(error)
             }
         }
+    }
+}
+
+/// Error that rolls a transaction back and gives the caller this result, which may be a success.
+pub(crate) struct RollBack<T, E>(pub(crate) Result<T, E>);
+
+impl<T, E: From<StorageError>> From<StorageError> for RollBack<T, E> {
+    fn from(error: StorageError) -> Self {
+        Self(Err(error.into()))
     }
 }
 

@@ -3,28 +3,12 @@
 use crate::Harness;
 use crate::fixture::{import_id, persons_import, store_import, upload, user_id};
 use crate::import_journal::imports;
-use crate::rejection::{assert_level, audited, prepare};
+use crate::rejection::{assert_rejected, audited, prepare};
 use application::import::{CancelImportError, ImportError};
 use application::ports::storage::Import;
 use application::upload::{UploadError, UploadKey, UploadLimits, UploadOptions, Uploads};
 use domain::import::{FileName, ImportState};
 use domain::user::ProfileField;
-use std::fmt::Debug;
-
-/// Checks that a form is rejected for this reason, and opens no connection.
-async fn assert_rejected<T: Debug, E: Debug>(
-    harness: &Harness,
-    name: &str,
-    is_expected: fn(&E) -> bool,
-    reject: impl AsyncFn() -> Result<T, E>,
-) {
-    assert_level(harness, name, async || match reject().await {
-        Err(error) if is_expected(&error) => Err(error),
-        Err(error) => panic!("{name}: {error:?}"),
-        Ok(value) => Ok(value),
-    })
-    .await;
-}
 
 pub(crate) async fn rejected_forms_about_imports_open_no_connection(harness: &Harness) {
     let person = prepare(harness).await.user_id;

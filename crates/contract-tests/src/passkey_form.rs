@@ -2,7 +2,7 @@
 
 use crate::Harness;
 use crate::fixture::{now, passkey, passkey_id, seconds, user_id};
-use crate::rejection::{ADDRESS, assert_level, audited, prepare, signed_out};
+use crate::rejection::{ADDRESS, assert_level, assert_rejected, audited, prepare, signed_out};
 use application::account::{SignInLimits, SignInOrigin, SignedInPerson};
 use application::attempt_limit::AttemptLimit;
 use application::passkey::{CeremonyStart, NewPasskey, PasskeyAnswer, PasskeyError, Passkeys};
@@ -15,7 +15,6 @@ use domain::passkey::{
 use domain::second_factor::SecondFactorPolicy;
 use domain::secret::{Secret, SecretBytes, SecretKind};
 use domain::session::Session;
-use std::fmt::Debug;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use url::Url;
@@ -128,20 +127,6 @@ async fn sign_in(
     };
     let origin = SignInOrigin { address: ADDRESS, device: None, replaces: None, pending: None };
     passkeys.offered().unwrap().sign_in(answer, &visit, origin).await.map(drop)
-}
-
-/// Checks that a form is rejected for this reason, and opens no connection.
-pub(crate) async fn assert_rejected<T: Debug, E: Debug>(
-    harness: &Harness,
-    name: &str,
-    is_expected: fn(&E) -> bool,
-    reject: impl AsyncFn() -> Result<T, E>,
-) {
-    assert_level(harness, name, async || match reject().await {
-        Err(error) if is_expected(&error) => Err(error),
-        outcome => Ok(outcome),
-    })
-    .await;
 }
 
 pub(crate) async fn rejected_forms_about_passkeys_open_no_connection(harness: &Harness) {

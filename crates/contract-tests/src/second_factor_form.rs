@@ -2,8 +2,7 @@
 
 use crate::Harness;
 use crate::fixture::{Counting, seconds, user_id};
-use crate::passkey_form::assert_rejected;
-use crate::rejection::{assert_level, audited, prepare, signed_out};
+use crate::rejection::{assert_level, assert_rejected, audited, prepare, signed_out};
 use application::account::SignedInPerson;
 use application::audit::AuditTrail;
 use application::ports::system::{TotpEnrolment, TotpSealer, TotpSealerError};

@@ -365,6 +365,7 @@ suite! {
     webhook {
         an_endpoint_reads_back_as_stored_and_updated, endpoints_of_disabled_clients_are_listed_by_client_only,
         changes_of_records_queue_one_event, a_deletion_queues_an_event_unless_it_is_rolled_back,
+        a_form_or_deletion_that_changes_no_record_queues_no_event,
         a_changed_profile_queues_an_event, only_endpoints_of_clients_with_a_live_grant_are_notified,
         an_event_is_settled_only_as_far_as_it_was_read, a_replay_during_a_delivery_is_not_lost,
         a_paused_event_continues_from_where_it_was_with_the_next_change,

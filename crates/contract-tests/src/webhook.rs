@@ -7,16 +7,20 @@ pub(crate) use settlement::*;
 use crate::Harness;
 use crate::fixture::{
     catalogue_key, client, client_id, erasure_id, full_user, grant, grant_id, log, log_id, now, seconds,
-    secret, session, supplement, user, user_id,
+    secret, session, session_id, supplement, supplement_id, user, user_id,
 };
+use crate::rejection::audited;
+use application::intake::{Intakes, NewIntake};
+use application::night::Nights;
 use application::ports::storage::{Erasure, GrantFilter, PendingEvent, Settlement};
 use chrono::DateTime;
 use domain::client::{Client, ClientStatus};
 use domain::grant::{Grant, RevocationReason};
-use domain::id::{UserId, WebhookEndpointId};
+use domain::id::{FormId, UserId, WebhookEndpointId};
 use domain::outbound::{OutboundError, OutboundUrl};
 use domain::refresh_token::{Rotation, SealedToken};
 use domain::scope::{Scope, ScopeSet};
+use domain::supplement::Servings;
 use domain::user::{Email, User, UserStatus};
 use domain::webhook::{
     Delivery, DeliveryResult, DisableReason, EndpointSecret, EndpointStatus, EventKey, EventKind,
@@ -159,6 +163,24 @@ pub(crate) async fn a_deletion_queues_an_event_unless_it_is_rolled_back(harness:
         }
     }
     assert_eq!(pending(harness, event(1, CHANGED)).await.unwrap().number, before.number + 1);
+}
+
+pub(crate) async fn a_form_or_deletion_that_changes_no_record_queues_no_event(harness: &Harness) {
+    prepare(harness).await;
+    harness.store_supplement(&catalogue_key(1), &supplement(1)).await;
+    let (person, client) = (user_id(1), Some(client_id(1)));
+    let intakes = Intakes { store: audited(harness), reader: harness.supplements.clone() };
+    let nights =
+        Nights { store: audited(harness), reader: harness.sleep.clone(), imports: harness.imports.clone() };
+    let (form, servings) = (FormId::from_uuid(Uuid::nil()), Servings::new(1.0).unwrap());
+    let new = NewIntake { form, supplement_id: supplement_id(1), taken_at: now(), servings };
+    intakes.log(person, new).await.unwrap();
+    let before = pending(harness, event(1, CHANGED)).await;
+    assert!(before.is_some());
+    intakes.log(person, new).await.unwrap();
+    assert!(!intakes.delete(client, person, log_id(9)).await.unwrap());
+    assert!(!nights.delete(client, person, session_id(9)).await.unwrap());
+    assert_eq!(pending(harness, event(1, CHANGED)).await, before);
 }
 
 pub(crate) async fn a_changed_profile_queues_an_event(harness: &Harness) {

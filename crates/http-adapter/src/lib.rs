@@ -2,7 +2,7 @@
 //!
 //! [`configure`] registers the API on an actix-web application; [`ApiState`] holds its dependencies, and
 //! [`HttpState`] those that every endpoint shares. `page-adapter` adds the pages for people.
-//! Handlers are short: extract, build the command, `run`, map. Errors are [`problem::Problem`]s, and one
+//! Handlers are short: extract, call the use case, map. Errors are [`problem::Problem`]s, and one
 //! table ([`problem::Fault`]) defines the response to each.
 
 mod accept;

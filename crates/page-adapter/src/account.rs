@@ -45,7 +45,7 @@ pub(super) async fn change_password(
     sent: PersonForm,
 ) -> Result<HttpResponse, Problem> {
     let browser = Browser::from_request(&request, &state.http.settings);
-    let PersonForm { person, form, address } = sent;
+    let PersonForm { person, form } = sent;
     let disconnect_apps = form.is_ticked("disconnect_apps")?;
     let kept_passkeys = passkeys::kept(&form)?;
     let command = ChangePasswordCommand {
@@ -56,7 +56,7 @@ pub(super) async fn change_password(
         known_browser: browser.known_browser(),
         kept_passkeys: &kept_passkeys,
         disconnect_apps,
-        address,
+        address: person.address,
         device: person::device(&request),
     };
     let errors = match state.change_password.run(command).await {

@@ -34,13 +34,13 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
 
 /// Disconnects one app or all of them, on every replica within two seconds.
 pub(super) async fn disconnect(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
-    let PersonForm { person, form, address } = sent;
+    let PersonForm { person, form } = sent;
     let client_id = match (form.find("client")?, form.is_ticked("all")?) {
         (Some(id), false) => Some(ClientId::parse(id).map_err(|_| Problem::new(Fault::InvalidForm))?),
         (None, true) => None,
         _ => return Err(Problem::new(Fault::InvalidForm)),
     };
-    let command = DisconnectAppsCommand { user_id: person.user_id, client_id, address };
+    let command = DisconnectAppsCommand { user_id: person.user_id, client_id, address: person.address };
     state.disconnect_apps.run(command).await?;
     Ok(redirect_with_notice(Endpoint::Apps, "disconnected"))
 }

@@ -48,7 +48,7 @@ pub(super) async fn submit(
     sent: PersonForm,
 ) -> Result<HttpResponse, Problem> {
     let browser = Browser::from_request(&request, &state.http.settings);
-    let PersonForm { person, form, address } = sent;
+    let PersonForm { person, form } = sent;
     let ticked: Vec<&str> = form.all("scope").collect();
     let decision = match form.find("decision")? {
         Some("allow") => ConsentDecision::Allow { ticked: &ticked, remember: form.is_ticked("remember")? },
@@ -60,7 +60,7 @@ pub(super) async fn submit(
         session: person::session_key(&person),
         visit: browser.visit().ok_or_else(|| Problem::new(Fault::OtherPersonsRequest))?,
         decision,
-        address,
+        address: person.address,
     };
     let answer = state.decide_consent.run(command).await.map_err(problem)?;
     Ok(see_other(answer.expose()))

@@ -16,6 +16,7 @@ use super::view::{self, AppFields, FormErrors, OwnAppLine};
 use actix_web::web::ServiceConfig;
 use actix_web::{HttpRequest, HttpResponse};
 use app_form::SubmittedApp;
+use application::account::SignedInPerson;
 use application::developer::{DeveloperAppError, RegisterAppCommand};
 use application::operator::CreatedClient;
 use domain::client::{Client, MAX_OWN_CLIENTS};
@@ -59,14 +60,14 @@ async fn show(developer: &Developer<'_>, request: &HttpRequest) -> Result<HttpRe
 
 /// Registers an app. The response shows its page with the secret, which is not stored.
 async fn register(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Refusal> {
-    let DeveloperForm { developer, form, address } = sent;
+    let DeveloperForm { developer, form } = sent;
     let app = SubmittedApp::read(form)?;
     let is_public = match form.find("kind")? {
         Some("confidential") => false,
         Some("public") => true,
         _ => return Err(Problem::new(Fault::InvalidForm).into()),
     };
-    let session = &developer.person.session;
+    let SignedInPerson { session, address, .. } = &developer.person;
     let (form, server) = (app.form(), developer.server());
     let command = RegisterAppCommand { session, form, is_public, server, address: *address };
     match developer.use_cases.register.run(command).await {

@@ -29,10 +29,10 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
 
 /// Sends a link to the new address.
 pub(super) async fn request(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
-    let PersonForm { person, form, address } = sent;
+    let PersonForm { person, form } = sent;
     let use_case = state.request_email_change.as_ref().ok_or_else(|| Problem::new(Fault::NotFound))?;
     let email = form.line("email")?;
-    let command = EmailChangeCommand { session: &person.session, email, address };
+    let command = EmailChangeCommand { session: &person.session, email, address: person.address };
     let errors = match use_case.run(command).await {
         Ok(()) => return page(StatusCode::OK, &SENT),
         Err(EmailChangeError::NotFresh | EmailChangeError::SessionEnded) => {
@@ -94,9 +94,9 @@ pub(super) async fn show_confirmation(
 
 /// Uses up a link and changes the address.
 pub(super) async fn confirm(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
-    let PersonForm { person, form, address } = sent;
+    let PersonForm { person, form } = sent;
     let link = form.find("link")?.unwrap_or_default();
-    let confirmed = state.confirm_email_change.run(&person.session, link, address).await;
+    let confirmed = state.confirm_email_change.run(&person.session, link, person.address).await;
     let (title, text) = match confirmed {
         Ok(_) => (
             "Your address is confirmed",

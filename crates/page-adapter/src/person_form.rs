@@ -9,16 +9,12 @@ use actix_web::web::{Data, Payload};
 use actix_web::{Error, FromRequest, HttpRequest, HttpResponse, dev};
 use application::account::SignedInPerson;
 use futures_util::future::LocalBoxFuture;
-use http_adapter::caller;
 use http_adapter::problem::{Fault, Problem};
-use std::net::IpAddr;
 
 /// Form of a signed-in person.
 pub(super) struct PersonForm {
     pub(super) person: SignedInPerson,
     pub(super) form: Form,
-    /// The caller's IP address.
-    pub(super) address: IpAddr,
 }
 
 impl PersonForm {
@@ -39,7 +35,7 @@ impl PersonForm {
             return Err(Rejection::SignIn(kept_form::sign_in(&form, endpoint, state)?));
         };
         let form = Form::read(request, body, settings, cookie).await?;
-        Ok(Self { person, form, address: caller::address(request) })
+        Ok(Self { person, form })
     }
 }
 

@@ -8,12 +8,12 @@ use crate::PageState;
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use actix_web::web::Data;
-use application::account::{AccountActor, EndSessionsError, SignedInPerson};
+use application::account::AccountActor;
 use domain::id::SessionId;
 use http_adapter::Endpoint;
 use http_adapter::problem::Problem;
 
-/// Ends the session of this browser, on every replica at once.
+/// Ends the session of this browser, immediately, on every replica.
 pub(super) async fn here(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
     let PersonForm { person, form, .. } = sent;
     state.sessions.end(AccountActor::Person(&person), person.session.id).await?;
@@ -31,25 +31,15 @@ pub(super) async fn browser(state: Data<PageState>, sent: PersonForm) -> Result<
 
 /// Ends every other session of the person.
 pub(super) async fn others(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
-    end_all(&state, &sent.person, Some(sent.person.session.id)).await?;
+    let PersonForm { person, .. } = sent;
+    state.sessions.end_all(AccountActor::Person(&person), Some(person.session.id)).await?;
     Ok(redirect_with_notice(Endpoint::Account, "others-signed-out"))
 }
 
 /// Ends every session of the person.
 pub(super) async fn everywhere(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
-    end_all(&state, &sent.person, None).await?;
+    state.sessions.end_all(AccountActor::Person(&sent.person), None).await?;
     signed_out(&state, view::SignedOut { is_everywhere: true, is_switching: false })
-}
-
-async fn end_all(
-    state: &PageState,
-    person: &SignedInPerson,
-    except: Option<SessionId>,
-) -> Result<(), Problem> {
-    match state.sessions.end_all(AccountActor::Person(person), except).await {
-        Ok(_) | Err(EndSessionsError::NotFound) => Ok(()),
-        Err(EndSessionsError::Storage(error)) => Err(error.into()),
-    }
 }
 
 fn signed_out(state: &PageState, view: view::SignedOut) -> Result<HttpResponse, Problem> {

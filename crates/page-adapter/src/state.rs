@@ -34,7 +34,7 @@ pub type TimeSource = Arc<dyn Fn() -> DateTime<Utc> + Send + Sync>;
 pub type VisitSource = Arc<dyn Fn() -> Secret + Send + Sync>;
 
 /// Use cases of the pages; shared by all workers.
-#[expect(missing_docs, reason = "each field is named after its use case")]
+#[expect(missing_docs, reason = "each field is named after its service or use case")]
 pub struct PageState {
     /// Dependencies shared with the middleware.
     pub http: Arc<HttpState>,
@@ -83,7 +83,7 @@ pub struct PageState {
 }
 
 /// Use cases of developers.
-#[expect(missing_docs, reason = "each field is named after its use case")]
+#[expect(missing_docs, reason = "each field is named after its service or use case")]
 pub struct DeveloperUseCases {
     pub own_apps: ShowDeveloperApps,
     pub register: RegisterApp,

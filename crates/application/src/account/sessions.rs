@@ -28,17 +28,6 @@ pub struct Sessions {
     pub is_recording: Arc<AtomicBool>,
 }
 
-/// Errors of [`Sessions::end_all`].
-#[derive(Debug, thiserror::Error)]
-pub enum EndSessionsError {
-    /// No user has this id.
-    #[error("there is no user with this id")]
-    NotFound,
-    /// The store failed.
-    #[error(transparent)]
-    Storage(#[from] StorageError),
-}
-
 /// Numbers of what ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EndedSignIns {
@@ -111,20 +100,22 @@ impl Sessions {
         .await
     }
 
-    /// Ends all sessions of the actor's user except this one, and links to choose a password. Grants and
-    /// personal access tokens stay valid.
+    /// Ends all sessions of the actor's user except this one, and links to choose a password; `None` if there
+    /// is no such user. Grants and personal access tokens stay valid.
     pub async fn end_all(
         &self,
         actor: AccountActor<'_>,
         except: Option<SessionId>,
-    ) -> Result<EndedSignIns, EndSessionsError> {
+    ) -> Result<Option<EndedSignIns>, StorageError> {
         let user_id = actor.user_id();
         transact!(self.store, |tx| {
-            tx.users().find(user_id).await?.ok_or(EndSessionsError::NotFound)?;
+            if tx.users().find(user_id).await?.is_none() {
+                return Ok(None);
+            }
             let ended = end_sign_ins(tx, user_id, except).await?;
             let event = actor.event(&self.store, AuditKind::SignedOutEverywhere);
             tx.record(event.count(ended.sessions)).await?;
-            Ok(ended)
+            Ok(Some(ended))
         })
         .await
     }

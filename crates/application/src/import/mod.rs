@@ -77,7 +77,7 @@ pub enum ImportError {
     #[error("the import added labels to the catalogue; only the operator can undo it")]
     NotOwned,
     /// Its proposals cannot be applied while it is in progress, or after it was rejected or undone.
-    #[error("the import is not finished, or was refused or undone")]
+    #[error("the import is not finished, or was rejected or undone")]
     NotDone,
     /// The store failed. Another call, or a server by itself, resumes an undo.
     #[error(transparent)]

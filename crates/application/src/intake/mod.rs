@@ -11,7 +11,7 @@ pub use search::{FoundSupplements, RecentSupplement};
 pub use show::{Intake, IntakeRange};
 
 use crate::ports::storage::{StorageError, SupplementReader, UniqueKey, UnitOfWork};
-use crate::store::{Store, transact};
+use crate::store::{RollBack, Store, transact};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{ClientId, FormId, IntakeLogId, SupplementId, UserId};
@@ -87,10 +87,10 @@ impl Intakes {
         let record = IntakeLogRecord::by_hand(supplement_id, taken_at, servings, form)
             .map_err(|_| IntakeError::TooEarly)?;
         let log = record.with_id(IntakeLogId::from_uuid(self.store.entropy().uuid()));
-        transact!(self.store, |tx| {
+        let logged = transact!(self.store, |tx| {
             let found = tx.supplements().find(supplement_id).await?;
             if !found.is_some_and(|(key, _)| key.is_visible_to(user_id)) {
-                return Err(IntakeError::UnknownSupplement);
+                return Err(RollBack(Err(IntakeError::UnknownSupplement)));
             }
             match tx.intake_logs().insert(user_id, std::slice::from_ref(&log)).await {
                 Ok(()) => {
@@ -101,12 +101,13 @@ impl Intakes {
                     let records = std::slice::from_ref(&log.record);
                     let known = tx.intake_logs().find_candidates(user_id, records).await?;
                     let is_same = known.iter().any(|known| known.record == log.record);
-                    if is_same { Ok(()) } else { Err(IntakeError::SentBefore) }
+                    // The store has numbered a change.
+                    Err(RollBack(if is_same { Ok(()) } else { Err(IntakeError::SentBefore) }))
                 }
                 Err(error) => Err(error.into()),
             }
-        })
-        .await
+        });
+        logged.await.or_else(|RollBack(result)| result)
     }
 
     /// Changes the time and servings of an entry made by hand.
@@ -132,33 +133,30 @@ impl Intakes {
         .await
     }
 
-    /// Deletes an entry; returns whether there was one. `client_id` is `None` at the user's own request,
-    /// which deletes only an entry made by hand.
+    /// Deletes an entry; returns whether there was one. `client_id` is `None` if the user deletes
+    /// it, which deletes only an entry made by hand.
     pub async fn delete(
         &self,
         client_id: Option<ClientId>,
         user_id: UserId,
         id: IntakeLogId,
     ) -> Result<bool, StorageError> {
-        transact!(self.store, |tx| {
-            if client_id.is_some() {
-                // Locks the user before the record, as everywhere.
-                tx.users().find(user_id).await?;
-            } else if find_by_hand(tx, user_id, id).await?.is_none() {
-                return Ok(false);
+        let deleted = transact!(self.store, |tx| {
+            // Locks the user before the record, as everywhere.
+            tx.users().find(user_id).await?;
+            let is_other = client_id.is_none() && find_by_hand(tx, user_id, id).await?.is_none();
+            if is_other || tx.intake_logs().delete(user_id, &[id]).await? == 0 {
+                // The store has numbered a change.
+                return Err(RollBack(Ok(false)));
             }
-            let is_deleted = tx.intake_logs().delete(user_id, &[id]).await? > 0;
-            if is_deleted {
-                let actor = client_id.map_or(AuditActor::Person, |_| AuditActor::Client);
-                let event = AuditEvent { client_id, ..self.store.event(actor, AuditKind::IntakeLogDeleted) };
-                tx.record(event.user(user_id).subject(id.as_uuid())).await?;
-            }
-            Ok(is_deleted)
-        })
-        .await
+            let event = self.store.event_by(client_id, user_id, AuditKind::IntakeLogDeleted);
+            tx.record(event.subject(id.as_uuid())).await?;
+            Ok(true)
+        });
+        deleted.await.or_else(|RollBack(result)| result)
     }
 
-    /// Checks that a time can be that of an intake.
+    /// Checks the time of an intake.
     fn check_time(&self, taken_at: DateTime<Utc>) -> Result<(), IntakeError> {
         if taken_at < EARLIEST {
             return Err(IntakeError::TooEarly);

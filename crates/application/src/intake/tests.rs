@@ -41,12 +41,17 @@ async fn a_person_deletes_only_entries_made_by_hand_and_a_client_any() {
     ] {
         let log = record.clone().with_id(id);
         let mut unit = MockUnitOfWork::default();
-        unit.users.expect_find().returning(|_| Ok(Some(person())));
+        unit.users.expect_find().times(1).returning(|_| Ok(Some(person())));
         unit.intake_logs.expect_find_many().returning(move |_, _| Ok(vec![log.clone()]));
-        unit.intake_logs.expect_delete().returning(|_, _| Ok(1));
+        unit.intake_logs
+            .expect_delete()
+            .times(usize::from(actor.is_some()))
+            .withf(move |user, ids| *user == user_id(1) && ids == [id])
+            .returning(|_, _| Ok(1));
         let units = units([unit]);
         let intakes = Intakes { store: store(&units), ..intakes(MockSupplementReader::new()) };
         assert_eq!(intakes.delete(client_id, user_id(1), id).await.unwrap(), actor.is_some());
+        assert_eq!(units.endings().committed(), usize::from(actor.is_some()));
         let recorded = actor.map(|actor| {
             let event = AuditEvent { client_id, ..event(actor, AuditKind::IntakeLogDeleted) };
             event.user(user_id(1)).subject(id.as_uuid())

@@ -8,8 +8,8 @@ mod tests;
 pub use list::{NightList, NightsQuery, recordings};
 
 use crate::ports::storage::{Import, ImportReader, SleepReader, StorageError};
-use crate::store::{Store, transact};
-use domain::audit::{AuditActor, AuditEvent, AuditKind};
+use crate::store::{RollBack, Store, transact};
+use domain::audit::AuditKind;
 use domain::id::{ClientId, SleepSessionId, UserId};
 use domain::sleep::SleepSession;
 use std::sync::Arc;
@@ -46,25 +46,25 @@ impl Nights {
         Ok(found.filter(|import| import.user_id == Some(user_id)))
     }
 
-    /// Deletes a session; returns whether it belonged to this user. `client_id` is `None` at the user's own
-    /// request.
+    /// Deletes a session; returns whether it belonged to this user. `client_id` is `None` if the user deletes
+    /// it.
     pub async fn delete(
         &self,
         client_id: Option<ClientId>,
         user_id: UserId,
         id: SleepSessionId,
     ) -> Result<bool, StorageError> {
-        transact!(self.store, |tx| {
+        let deleted = transact!(self.store, |tx| {
             // Locks the user before the record, as everywhere.
             tx.users().find(user_id).await?;
-            let is_deleted = tx.sleep().delete(user_id, &[id]).await? > 0;
-            if is_deleted {
-                let actor = client_id.map_or(AuditActor::Person, |_| AuditActor::Client);
-                let event = AuditEvent { client_id, ..self.store.event(actor, AuditKind::SleepDeleted) };
-                tx.record(event.user(user_id).subject(id.as_uuid())).await?;
+            if tx.sleep().delete(user_id, &[id]).await? == 0 {
+                // The store has numbered a change.
+                return Err(RollBack(Ok(false)));
             }
-            Ok(is_deleted)
-        })
-        .await
+            let event = self.store.event_by(client_id, user_id, AuditKind::SleepDeleted);
+            tx.record(event.subject(id.as_uuid())).await?;
+            Ok(true)
+        });
+        deleted.await.or_else(|RollBack(result)| result)
     }
 }

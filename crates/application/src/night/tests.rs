@@ -168,6 +168,7 @@ async fn deleting_an_unknown_session_changes_and_records_nothing() {
     let nights = Nights { store: store(&units), ..nights(MockSleepReader::new()) };
     assert!(!nights.delete(None, user_id(1), id(7)).await.unwrap());
     assert!(units.events().all().is_empty());
+    assert_eq!((units.endings().committed(), units.endings().rolled_back()), (0, 1));
 }
 
 #[tokio::test]

@@ -79,7 +79,7 @@ impl PersonalTokens {
         Ok(tokens.into_iter().map(listed).collect())
     }
 
-    /// Stores the hash of a new token and returns the token. The id of the form becomes that of the token. A
+    /// Stores the hash of a new token and returns the token. The token gets the form's id. A
     /// person's sign-in must be fresh.
     pub async fn create(
         &self,

@@ -1,7 +1,7 @@
 //! Second factors: setting up an authenticator app, replacing recovery codes, turning the factor off.
 //!
 //! Every change needs a session that still exists, ends the person's other sessions and pending sign-ins, is
-//! recorded, and is emailed. Grants of apps and personal access tokens keep working.
+//! recorded, and is emailed. Grants of apps and personal access tokens stay valid.
 
 mod set_up;
 

@@ -61,7 +61,7 @@ impl SecondFactors {
         Ok(NewAuthenticator { secret, enrolment })
     }
 
-    /// Stores the secret of the form if the code is correct, or replaces the authenticator app by it. Ends
+    /// Stores the secret of the form if the code is correct, or replaces the authenticator app with it. Ends
     /// every session, and returns a new one for this browser. Only the page of a fresh session has such a
     /// form, and it expires.
     pub async fn turn_on(
@@ -189,7 +189,7 @@ pub(crate) async fn report_turned_on(
     event: impl Fn(AuditKind) -> AuditEvent + Send + Sync,
 ) -> Result<(), StorageError> {
     for kind in [AuditKind::SecondFactorTurnedOn, AuditKind::RecoveryCodesCreated] {
-        unit.audit().append(&event(kind)).await?;
+        unit.record(event(kind)).await?;
     }
     if let Some(mail) = mail {
         mail.run(unit, &second_factor_turned_on(email, mail.links()), now).await?;

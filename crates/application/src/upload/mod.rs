@@ -131,7 +131,6 @@ impl Uploads {
     /// Stores the next part; parts are numbered from 0, and all but the last are [`PART_BYTES`] long.
     pub async fn add_part(&self, key: UploadKey, position: u32, bytes: &[u8]) -> Result<(), UploadError> {
         let UploadLimits { max_bytes, max_stored_bytes, .. } = self.limits;
-        // The inner result of a stored rejection is an error, but the transaction commits.
         transact!(self.store, |tx| {
             let import = receiving(tx, key).await?;
             if !fits(&import, position, bytes.len()) {
@@ -163,7 +162,6 @@ impl Uploads {
             if import.size == 0 {
                 let rejected = Import { refusal: Some("the file is empty".to_owned()), ..import };
                 reject_upload(tx, rejected, self.store.now()).await?;
-                // Commits.
                 return Ok(Err(UploadError::Empty));
             }
             let UploadOptions { recording_start, overwrite_profile } = options;

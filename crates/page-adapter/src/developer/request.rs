@@ -20,7 +20,6 @@ use domain::client::ServerNames;
 use domain::id::ClientId;
 use http_adapter::Endpoint;
 use http_adapter::problem::{Fault, Problem};
-use std::net::IpAddr;
 
 /// A signed-in developer on a server with self-service.
 pub(super) struct Developer<'a> {
@@ -41,15 +40,14 @@ impl Developer<'_> {
 pub(super) struct DeveloperForm<'a> {
     pub(super) developer: Developer<'a>,
     pub(super) form: Form,
-    /// The caller's IP address.
-    pub(super) address: IpAddr,
 }
 
 impl DeveloperForm<'_> {
     /// Returns the app that the form is about.
     pub(super) fn app(&self) -> Result<AppCommand<'_>, Problem> {
         let id = self.form.parse("client", |id| ClientId::parse(id).ok())?;
-        Ok(AppCommand { session: &self.developer.person.session, id, address: self.address })
+        let SignedInPerson { session, address, .. } = &self.developer.person;
+        Ok(AppCommand { session, id, address: *address })
     }
 }
 
@@ -115,9 +113,9 @@ where
         let action = action.clone();
         async move {
             let use_cases = use_cases(&state)?;
-            let PersonForm { person, form, address } = PersonForm::read(&request, body, &state).await?;
+            let PersonForm { person, form } = PersonForm::read(&request, body, &state).await?;
             let developer = Developer { state: &state, use_cases, person };
-            let sent = DeveloperForm { developer, form, address };
+            let sent = DeveloperForm { developer, form };
             let response = action(&sent).await.or_else(|refusal| refused(refusal, &sent, endpoint))?;
             Ok::<_, actix_web::Error>(response)
         }

@@ -132,7 +132,7 @@ fn redirect_with_notice(id: ClientId, what: &str) -> HttpResponse {
     see_other(&format!("{path}?done={what}"))
 }
 
-/// Contents of the page beside the endpoints.
+/// Contents of the page in addition to the endpoints.
 #[derive(Default)]
 struct WebhooksPage {
     notice: Option<&'static str>,

@@ -6,7 +6,7 @@ use super::user_ref::UserRef;
 use crate::settings::Settings;
 use crate::wiring::{self, Session};
 use anyhow::bail;
-use application::account::{AccountActor, EndSessionsError, EndedSignIns, Sessions};
+use application::account::{AccountActor, EndedSignIns, Sessions};
 use clap::{Args, Subcommand};
 use domain::id::SessionId;
 use domain::time::format;
@@ -92,13 +92,10 @@ async fn revoke(session: &Session, settings: &Settings, arguments: &RevokeArgume
         }
         EndedSignIns { sessions: 1, links: 0 }
     } else {
-        match service.end_all(actor, None).await {
-            Ok(ended) => ended,
-            Err(EndSessionsError::NotFound) => {
-                bail!("there is no user {user_id}; see `restwell user list`")
-            }
-            Err(EndSessionsError::Storage(error)) => return Err(error.into()),
-        }
+        let Some(ended) = service.end_all(actor, None).await? else {
+            bail!("there is no user {user_id}; see `restwell user list`");
+        };
+        ended
     };
     let record = Record::new().with("revoked", sessions).with("password_links_ended", links);
     // After the sessions: their number is that of all.

@@ -1,4 +1,4 @@
-//! Use cases of the pages: accounts, authorization, connected apps, tokens, activity.
+//! Services and use cases of the pages.
 
 use super::Store;
 use super::mail::MailParts;

@@ -246,7 +246,5 @@ async fn a_creation_a_new_secret_and_a_deletion_need_a_fresh_sign_in() {
     let current = endpoint().secret.id();
     assert!(is_stale(webhooks.rotate(of(&stale), endpoint_id(1), current).await.err()));
     assert!(is_stale(webhooks.delete(by(&stale), endpoint_id(1)).await.err()));
-    let refused = webhooks.create(of(&signed_in(0)), url("https://10.0.0.1/")).await;
-    assert!(matches!(refused, Err(WebhookError::Forbidden)), "{refused:?}");
     assert_nothing_stored(&units);
 }
