@@ -5,7 +5,7 @@ use crate::schema::client_usage;
 use crate::schema::client_usage as usage;
 use crate::statement::returning;
 use crate::store::PostgresStore;
-use application::ports::storage::{ClientUsageStore, StorageError, UnitOfWork as _};
+use application::ports::storage::{ClientUsageStore, StorageError};
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use diesel::dsl::sql;
@@ -16,6 +16,7 @@ use diesel::sql_types::{BigInt, Date, Nullable, Text, Timestamptz};
 use diesel::upsert::excluded;
 use domain::client_usage::{ClientUsage, Rejection, UsageKey, UsedEndpoint};
 use domain::id::ClientId;
+use store_shared::Transaction as _;
 use uuid::Uuid;
 
 /// Rows per statement; `PostgreSQL` accepts 65,535 parameters.
@@ -110,7 +111,7 @@ impl ClientUsageStore for PostgresStore {
                 ));
             transaction.connection()?.execute(query).await?;
         }
-        Box::new(transaction).commit().await
+        transaction.commit().await
     }
 
     async fn list_usage(&self, id: ClientId, since: NaiveDate) -> Result<Vec<ClientUsage>, StorageError> {

@@ -7,7 +7,7 @@ use crate::schema::read_tally as tally;
 use crate::schema::read_tally;
 use crate::statement::returning;
 use crate::store::PostgresStore;
-use application::ports::storage::{ReadTallyStore, StorageError, UnitOfWork};
+use application::ports::storage::{ReadTallyStore, StorageError};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::dsl::sql;
@@ -19,6 +19,7 @@ use diesel::sql_types::{Array, BigInt, Bool, Nullable, Text, Timestamptz};
 use domain::id::UserId;
 use domain::read_tally::{ReadKind, ReadTally, Reader, RequestedRange, TallyKey};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use store_shared::Transaction as _;
 use store_shared::{parse_reader, reader_parts};
 use uuid::Uuid;
 
@@ -215,7 +216,7 @@ impl PostgresStore {
         let known = of_people(transaction.connection()?, tallies).await?;
         add(transaction.connection()?, NewTallies::from_tallies(&known)).await?;
         note_use(transaction.connection()?, tallies).await?;
-        Box::new(transaction).commit().await
+        transaction.commit().await
     }
 }
 

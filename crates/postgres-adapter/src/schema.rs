@@ -174,16 +174,6 @@ diesel::table! {
 }
 
 diesel::table! {
-    signing_key (id) {
-        id -> Uuid,
-        public_key -> Binary,
-        private_key -> Binary,
-        created_at -> Timestamptz,
-        retired_at -> Nullable<Timestamptz>,
-    }
-}
-
-diesel::table! {
     failure_counter (key) {
         key -> Binary,
         window_began_at -> Timestamptz,

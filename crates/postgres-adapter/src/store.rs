@@ -8,6 +8,7 @@ use crate::error::storage_error;
 use crate::options::{InvalidPostgresOptions, PostgresOptions};
 use crate::supplement::KnownLabels;
 use application::ports::storage::StorageError;
+use async_trait::async_trait;
 use diesel::dsl::Limit;
 use diesel::query_dsl::methods::LimitDsl;
 use diesel::result::{OptionalExtension as _, QueryResult};
@@ -17,7 +18,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use std::time::Duration;
-use store_shared::ConnectionMeter;
+use store_shared::{ConnectionMeter, Find, Rows, Store};
 
 /// Length of a page, which determines the connection that reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -226,6 +227,31 @@ impl PostgresStore {
             result => return result.map_err(storage_error),
         };
         read_once(connection, &read).await.0.map_err(storage_error)
+    }
+}
+
+#[async_trait]
+impl Store for PostgresStore {
+    async fn find<T: Send + 'static, Q: Find<T>>(&self, query: Q) -> Result<Option<T>, StorageError> {
+        self.shared(move |connection| query.clone().find_in_postgres(connection)).await
+    }
+
+    async fn list<T: Send + 'static, Q: Rows<T> + Clone + Sync>(
+        &self,
+        query: Q,
+    ) -> Result<Vec<T>, StorageError> {
+        self.read_page(move |connection| query.clone().load_from_postgres(connection)).await
+    }
+
+    async fn list_few<T: Send + 'static, Q: Rows<T> + Clone + Sync>(
+        &self,
+        query: Q,
+    ) -> Result<Vec<T>, StorageError> {
+        self.shared(move |mut connection| {
+            let query = query.clone();
+            async move { query.load_from_postgres(&mut connection).await }.boxed()
+        })
+        .await
     }
 }
 

@@ -7,13 +7,15 @@
 use crate::connection::{Pooled, ROLLBACK, is_broken};
 use crate::error::{storage_error, unexpected};
 use crate::store::PostgresStore;
-use application::ports::storage::{OwnRepositories, StorageError, UnitOfWork, UnitOfWorkFactory};
+use application::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use diesel::result::QueryResult;
-use diesel_async::SimpleAsyncConnection;
+use diesel_async::SimpleAsyncConnection as _;
 use domain::id::UserId;
 use std::collections::{HashMap, HashSet};
 use std::convert::identity;
+use store_shared::{Change, Rows, Transaction, Unit};
 
 /// Read committed: each statement sees what was committed before it, so that it can wait for a lock and then
 /// read.
@@ -25,7 +27,7 @@ const COMMIT: &str = "SELECT 1; COMMIT";
 #[async_trait]
 impl UnitOfWorkFactory for PostgresStore {
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError> {
-        Ok(Box::new(self.transaction().await?))
+        Ok(Box::new(Unit(self.transaction().await?)))
     }
 }
 
@@ -97,16 +99,42 @@ impl Drop for PgUnitOfWork {
     }
 }
 
-impl OwnRepositories for PgUnitOfWork {}
-
 #[async_trait]
-impl UnitOfWork for PgUnitOfWork {
-    async fn commit(mut self: Box<Self>) -> Result<(), StorageError> {
+impl Transaction for PgUnitOfWork {
+    async fn execute<Q: Change>(&mut self, query: Q) -> Result<u64, StorageError> {
+        self.connection()?.execute(query).await
+    }
+
+    async fn load_rows<T: Send + 'static, Q: Rows<T>>(&mut self, query: Q) -> Result<Vec<T>, StorageError> {
+        query.load_from_postgres(self.connection()?).await.map_err(storage_error)
+    }
+
+    async fn load_row<T: Send + 'static, Q: Rows<T>>(&mut self, query: Q) -> Result<Option<T>, StorageError> {
+        query.load_one_from_postgres(self.connection()?).await.map_err(storage_error)
+    }
+
+    async fn delete_oldest(
+        &mut self,
+        table: (&'static str, &'static str, &'static str),
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<u64, StorageError> {
+        self.connection()?.delete_oldest(table, before, limit).await
+    }
+
+    async fn exclude_writers(&mut self, table: &'static str) -> Result<(), StorageError> {
+        // Conflicts with itself and with every write, but not with reads.
+        let lock = format!("LOCK TABLE {table} IN SHARE ROW EXCLUSIVE MODE");
+        self.connection()?.batch_execute(&lock).await.map_err(storage_error)
+    }
+
+    async fn commit(mut self) -> Result<(), StorageError> {
         self.end(COMMIT).await
     }
+
     /// Closes a connection whose statement has no response yet, as [`Drop`] does: `ROLLBACK` would wait for
     /// it. The server then rolls back by itself.
-    async fn rollback(mut self: Box<Self>) -> Result<(), StorageError> {
+    async fn rollback(mut self) -> Result<(), StorageError> {
         match self.connection.take_if(|connection| connection.is_waiting()) {
             Some(connection) => {
                 connection.close();

@@ -2,9 +2,10 @@
 
 use crate::error::storage_error;
 use crate::store::PostgresStore;
-use application::ports::storage::{DiskFault, StorageError, StoreUpkeep, UnitOfWork as _};
+use application::ports::storage::{DiskFault, StorageError, StoreUpkeep};
 use async_trait::async_trait;
 use diesel_async::SimpleAsyncConnection as _;
+use store_shared::Transaction as _;
 
 /// Needs new pages, because random bytes cannot be compressed; the rollback frees them for other rows.
 const PROBE: &str = "INSERT INTO outbox (id, sealed, queued_at, due_at, attempts)
@@ -18,7 +19,7 @@ impl StoreUpkeep for PostgresStore {
     }
 
     async fn probe_writes(&self) -> Result<(), StorageError> {
-        let mut unit = Box::new(self.transaction().await?);
+        let mut unit = self.transaction().await?;
         unit.connection()?.batch_execute(PROBE).await.map_err(storage_error)?;
         unit.rollback().await?;
         self.response_guard.writes.accepted();

@@ -169,16 +169,6 @@ table! {
 }
 
 table! {
-    signing_key (id) {
-        id -> Binary,
-        public_key -> Binary,
-        private_key -> Binary,
-        created_at -> BigInt,
-        retired_at -> Nullable<BigInt>,
-    }
-}
-
-table! {
     failure_counter (key) {
         key -> Binary,
         window_began_at -> BigInt,

@@ -1,6 +1,7 @@
 //! The SQLite store and its connections.
 
 use crate::connection::{Connection, DetachedSpawner, Location, Role};
+use crate::error::StorageResult as _;
 use crate::migration;
 use crate::options::SqliteOptions;
 use crate::reader_pool::ReaderPool;
@@ -12,6 +13,7 @@ use async_trait::async_trait;
 use diesel::sqlite::SqliteConnection;
 use std::path::Path;
 use std::sync::atomic::Ordering;
+use store_shared::{Find, Rows, Store, Unit};
 
 /// Storage on SQLite; implements every storage port.
 pub struct SqliteStore {
@@ -91,10 +93,31 @@ impl SqliteStore {
 }
 
 #[async_trait]
+impl Store for SqliteStore {
+    async fn find<T: Send + 'static, Q: Find<T>>(&self, query: Q) -> Result<Option<T>, StorageError> {
+        self.read(|connection| query.load_one_from_sqlite(connection).storage()).await
+    }
+
+    async fn list<T: Send + 'static, Q: Rows<T> + Clone + Sync>(
+        &self,
+        query: Q,
+    ) -> Result<Vec<T>, StorageError> {
+        self.read(|connection| query.load_from_sqlite(connection).storage()).await
+    }
+
+    async fn list_few<T: Send + 'static, Q: Rows<T> + Clone + Sync>(
+        &self,
+        query: Q,
+    ) -> Result<Vec<T>, StorageError> {
+        self.list(query).await
+    }
+}
+
+#[async_trait]
 impl UnitOfWorkFactory for SqliteStore {
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError> {
         let transaction = self.writer.begin().await?;
-        Ok(Box::new(SqliteUnitOfWork::new(transaction, self.writer.clone())))
+        Ok(Box::new(Unit(SqliteUnitOfWork::new(transaction, self.writer.clone()))))
     }
 }
 

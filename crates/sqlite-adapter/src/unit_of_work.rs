@@ -4,13 +4,16 @@ use crate::change::number;
 use crate::error::StorageResult as _;
 use crate::row::blob;
 use crate::scrub;
+use crate::statement::{delete_oldest, execute};
 use crate::webhook::announce_change;
 use crate::writer::{Transaction, Writer};
-use application::ports::storage::{OwnRepositories, StorageError, UnitOfWork};
+use application::ports::storage::StorageError;
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use diesel::sqlite::SqliteConnection;
 use domain::id::UserId;
 use std::collections::HashMap;
+use store_shared::{Change, Rows};
 
 /// Transaction on the writing connection; all other writers wait until it ends.
 pub(crate) struct SqliteUnitOfWork {
@@ -56,19 +59,44 @@ impl SqliteUnitOfWork {
     }
 }
 
-impl OwnRepositories for SqliteUnitOfWork {}
-
 #[async_trait]
-impl UnitOfWork for SqliteUnitOfWork {
-    async fn commit(self: Box<Self>) -> Result<(), StorageError> {
-        let Self { transaction, numbers: _, has_erased, writer } = *self;
+impl store_shared::Transaction for SqliteUnitOfWork {
+    async fn execute<Q: Change>(&mut self, query: Q) -> Result<u64, StorageError> {
+        self.run(execute(query)).await
+    }
+
+    async fn load_rows<T: Send + 'static, Q: Rows<T>>(&mut self, query: Q) -> Result<Vec<T>, StorageError> {
+        self.run(|connection| query.load_from_sqlite(connection).storage()).await
+    }
+
+    async fn load_row<T: Send + 'static, Q: Rows<T>>(&mut self, query: Q) -> Result<Option<T>, StorageError> {
+        self.run(|connection| query.load_one_from_sqlite(connection).storage()).await
+    }
+
+    async fn delete_oldest(
+        &mut self,
+        table: (&'static str, &'static str, &'static str),
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<u64, StorageError> {
+        self.run(delete_oldest(table, before, limit)).await
+    }
+
+    async fn exclude_writers(&mut self, _table: &'static str) -> Result<(), StorageError> {
+        // The transaction holds the write lock.
+        Ok(())
+    }
+
+    async fn commit(self) -> Result<(), StorageError> {
+        let Self { transaction, numbers: _, has_erased, writer } = self;
         transaction.commit().await?;
         if has_erased {
             scrub_after_erasure(&writer).await;
         }
         Ok(())
     }
-    async fn rollback(self: Box<Self>) -> Result<(), StorageError> {
+
+    async fn rollback(self) -> Result<(), StorageError> {
         self.transaction.roll_back().await
     }
 }

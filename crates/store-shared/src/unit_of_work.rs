@@ -1,0 +1,140 @@
+//! A transaction of either store, and the repositories that both stores share.
+
+use crate::statement::{Change, New, Rows};
+use application::ports::storage::{
+    AccountRepositories, AppRepositories, AuditRepository, AuthorizationRequestRepository, ClientRepository,
+    CodeRepository, ConsentRepository, DraftUserRepository, ErasureRepository, GrantRepository,
+    ImportJournal, ImportRepository, IntakeLogRepository, OutboxRepository, PasskeyCeremonyRepository,
+    PasskeyRepository, PasswordLinkRepository, PasswordRepository, PendingSignInRepository,
+    PersonalTokenRepository, RecordRepositories, SandboxRepository, SecondFactorRepository,
+    SessionRepository, SigningKeyRepository, SleepRepository, StorageError, SupplementRepository, UniqueKey,
+    UnitOfWork, UploadRepository, UserRepository, WebhookRepository,
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+
+/// A transaction on a connection of one store.
+#[async_trait]
+pub trait Transaction: Send {
+    /// Runs a statement; returns the number of changed rows.
+    async fn execute<Q: Change>(&mut self, query: Q) -> Result<u64, StorageError>;
+
+    /// Loads every row of a query.
+    async fn load_rows<T: Send + 'static, Q: Rows<T>>(&mut self, query: Q) -> Result<Vec<T>, StorageError>;
+
+    /// Loads the first row of a query; `None` if there is none.
+    async fn load_row<T: Send + 'static, Q: Rows<T>>(&mut self, query: Q) -> Result<Option<T>, StorageError>;
+
+    /// Deletes the oldest rows of a table (its name, its key and the column of the time) with a time before
+    /// an instant, up to a limit.
+    async fn delete_oldest(
+        &mut self,
+        table: (&'static str, &'static str, &'static str),
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<u64, StorageError>;
+
+    /// Makes other transactions that write to a table wait until the end of this one.
+    async fn exclude_writers(&mut self, table: &'static str) -> Result<(), StorageError>;
+
+    /// Commits.
+    async fn commit(self) -> Result<(), StorageError>;
+
+    /// Rolls back.
+    async fn rollback(self) -> Result<(), StorageError>;
+}
+
+/// A store's transaction with every repository: the shared ones, and those of the store.
+#[derive(Debug)]
+pub struct Unit<R>(pub R);
+
+impl<R: Transaction> Unit<R> {
+    /// Inserts a row; returns a conflict if its key exists.
+    pub(crate) async fn insert_new<Q>(&mut self, insert: Q, key: UniqueKey) -> Result<(), StorageError>
+    where
+        New<Q>: Change,
+    {
+        match self.0.execute(New(insert)).await? {
+            0 => Err(StorageError::Conflict(key)),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[async_trait]
+impl<R: Transaction> UnitOfWork for Unit<R>
+where
+    Self: AccountRepositories + AppRepositories + RecordRepositories,
+{
+    async fn commit(self: Box<Self>) -> Result<(), StorageError> {
+        self.0.commit().await
+    }
+
+    async fn rollback(self: Box<Self>) -> Result<(), StorageError> {
+        self.0.rollback().await
+    }
+}
+
+/// Lends the repositories of a store, and the shared ones.
+macro_rules! lend {
+    ($group:ident {
+        store { $($own:ident: $own_port:ident,)* }
+        shared { $($shared:ident: $shared_port:ident,)* }
+    }) => {
+        impl<R: Transaction $(+ $own_port)*> $group for Unit<R> {
+            $(fn $own(&mut self) -> &mut dyn $own_port {
+                &mut self.0
+            })*
+            $(fn $shared(&mut self) -> &mut dyn $shared_port {
+                self
+            })*
+        }
+    };
+}
+
+lend!(AccountRepositories {
+    store {
+        users: UserRepository,
+        passwords: PasswordRepository,
+        password_links: PasswordLinkRepository,
+        pending_sign_ins: PendingSignInRepository,
+        second_factors: SecondFactorRepository,
+        sessions: SessionRepository,
+        outbox: OutboxRepository,
+        sandbox: SandboxRepository,
+        erasures: ErasureRepository,
+        audit: AuditRepository,
+    }
+    shared {
+        passkeys: PasskeyRepository,
+        passkey_ceremonies: PasskeyCeremonyRepository,
+    }
+});
+
+lend!(AppRepositories {
+    store {
+        clients: ClientRepository,
+        draft_users: DraftUserRepository,
+        authorization_requests: AuthorizationRequestRepository,
+        consents: ConsentRepository,
+        codes: CodeRepository,
+        grants: GrantRepository,
+        personal_tokens: PersonalTokenRepository,
+        webhooks: WebhookRepository,
+    }
+    shared {
+        signing_keys: SigningKeyRepository,
+    }
+});
+
+lend!(RecordRepositories {
+    store {
+        sleep: SleepRepository,
+        supplements: SupplementRepository,
+        intake_logs: IntakeLogRepository,
+        imports: ImportRepository,
+        import_journal: ImportJournal,
+        uploads: UploadRepository,
+    }
+    shared {}
+});
