@@ -7,19 +7,16 @@
 //!
 //! With the feature `test-support`, `test_support` starts servers for tests.
 
-mod busy_timeout;
-mod connector;
 mod counter_key;
 mod fault;
-mod link;
-mod maintenance;
 mod options;
 mod rate_limiter;
 mod script;
 mod shared_count_meter;
+mod shared_store;
 #[cfg(feature = "test-support")]
 pub mod test_support;
-mod worker_connections;
+mod wait;
 
 pub use options::{InvalidRedisOptions, RedisOptions};
 pub use rate_limiter::RedisRateLimiter;

@@ -1,21 +1,16 @@
 //! The rate limiter port.
 
-use crate::busy_timeout::in_time;
-use crate::connector::Connector;
 use crate::counter_key::counter_key;
-use crate::fault::Fault;
-use crate::link::{Link, LiveConnection};
-use crate::maintenance::maintain;
 use crate::options::RedisOptions;
-use crate::script::{Count, CountScript};
+use crate::script::Count;
 use crate::shared_count_meter::SharedCountMeter;
+use crate::shared_store::SharedStore;
 use application::ports::system::RateLimiter;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::rate_limit::{RateKey, RateStatus, RateWindow};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 use tokio::task::JoinHandle;
 
 /// Seconds that a counter outlives its day, for requests that began before midnight.
@@ -27,10 +22,8 @@ const KEPT_AFTER_END: i64 = 60;
 /// was busy. The first timeout marks the store as down for all requests, until a background task has probed
 /// it again.
 pub struct RedisRateLimiter {
-    link: Arc<Link>,
-    connector: Arc<Connector>,
+    store: Arc<SharedStore>,
     in_process: Arc<dyn RateLimiter>,
-    answer_timeout: Duration,
     // Registered on the first decision, when the metrics recorder is installed.
     meter: OnceLock<SharedCountMeter>,
     maintenance: JoinHandle<()>,
@@ -41,16 +34,15 @@ impl RedisRateLimiter {
     ///
     /// Returns immediately. Must be called on a Tokio runtime, which then drives the connection.
     pub fn start(options: &RedisOptions, in_process: Arc<dyn RateLimiter>) -> Self {
-        let (link, script) = (Arc::new(Link::new()), CountScript::new());
-        let connector = Arc::new(Connector::new(options, script));
-        let maintenance = tokio::spawn(maintain(link.clone(), connector.clone()));
-        let answer_timeout = options.answer_timeout();
-        Self { link, connector, in_process, answer_timeout, meter: OnceLock::new(), maintenance }
+        let store = Arc::new(SharedStore::new(options));
+        let maintained = store.clone();
+        let maintenance = tokio::spawn(async move { maintained.maintain().await });
+        Self { store, in_process, meter: OnceLock::new(), maintenance }
     }
 
     /// Returns whether requests are currently counted in the store.
     pub fn is_up(&self) -> bool {
-        self.link.is_up()
+        self.store.live().is_some()
     }
 
     /// Waits for the first connection since the start; forever if there is none.
@@ -58,53 +50,33 @@ impl RedisRateLimiter {
     /// A replica that waits for this before it reports ready needs a timeout: an outage of the store must not
     /// prevent a restart.
     pub async fn first_answer(&self) {
-        self.link.first_answer().await;
+        self.store.first_answer().await;
     }
 
-    async fn count_in_store(
-        &self,
-        live: &LiveConnection,
-        counted: &CountedRequest,
-    ) -> Result<RateStatus, Fault> {
-        let CountedRequest { key, limit, window, now } = *counted;
+    /// Counts in the store; `None` if it cannot be used.
+    async fn count_in_store(&self, key: RateKey, limit: u32, now: DateTime<Utc>) -> Option<RateStatus> {
+        let connection = self.store.live()?;
+        let window = RateWindow::at(now);
         let seconds_to_live = window.seconds_left(now).saturating_add(KEPT_AFTER_END);
         let count = Count { key: counter_key(&key, window), limit, seconds_to_live };
-        let used = async {
-            match live.workers.for_this_thread(&self.connector) {
-                Some(connection) => connection.count(&self.connector, count).await,
-                None => self.connector.script.count_one(&mut live.connection.clone(), &count).await,
+        match self.store.count(&connection, &count).await {
+            Ok(used) => Some(RateStatus::after(used, limit, window)),
+            Err(fault) => {
+                self.store.failed(&connection, &fault);
+                None
             }
-        };
-        let used = in_time(self.answer_timeout, used).await?;
-        Ok(RateStatus::after(used, limit, window))
+        }
     }
-}
-
-/// A counted request.
-struct CountedRequest {
-    key: RateKey,
-    limit: u32,
-    window: RateWindow,
-    now: DateTime<Utc>,
 }
 
 #[async_trait]
 impl RateLimiter for RedisRateLimiter {
     async fn count(&self, key: RateKey, limit: u32, now: DateTime<Utc>) -> RateStatus {
-        let Some(live) = self.link.live() else {
+        let Some(status) = self.count_in_store(key, limit, now).await else {
             return self.in_process.count(key, limit, now).await;
         };
-        let counted = CountedRequest { key, limit, window: RateWindow::at(now), now };
-        match self.count_in_store(&live, &counted).await {
-            Ok(status) => {
-                self.meter.get_or_init(SharedCountMeter::new).decided(key.endpoint, status.allowed);
-                status
-            }
-            Err(fault) => {
-                self.link.failed(&live, &fault);
-                self.in_process.count(key, limit, now).await
-            }
-        }
+        self.meter.get_or_init(SharedCountMeter::new).decided(key.endpoint, status.allowed);
+        status
     }
 }
 

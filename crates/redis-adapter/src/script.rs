@@ -1,30 +1,26 @@
-//! Lua script that checks limits and counts requests atomically.
+//! Lua script that checks the limit and counts a request in one step.
 
 use crate::fault::Fault;
 use redis::Script;
 use redis::aio::MultiplexedConnection;
 
-/// Returns, for each request, the count before it. A request at the limit is not counted (decisions 4), which
-/// INCR alone cannot do. The key expires after its day, in seconds from now, so that the store's clock does
-/// not matter.
+/// Returns the count before this request. A request at the limit is not counted (decisions 4), which INCR
+/// alone cannot do. The key expires after its day, in seconds from now, so that the store's clock does not
+/// matter.
 const COUNT: &str = "\
-local counted = {}
-for place, key in ipairs(KEYS) do
-  local used = tonumber(redis.call('GET', key)) or 0
-  if used < tonumber(ARGV[2 * place - 1]) then
-    redis.call('INCR', key)
-    if used == 0 then
-      redis.call('EXPIRE', key, ARGV[2 * place])
-    end
+local used = tonumber(redis.call('GET', KEYS[1])) or 0
+if used < tonumber(ARGV[1]) then
+  redis.call('INCR', KEYS[1])
+  if used == 0 then
+    redis.call('EXPIRE', KEYS[1], ARGV[2])
   end
-  counted[place] = used
 end
-return counted";
+return used";
 
-/// Arguments for one request.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Arguments of the script.
+#[derive(Debug)]
 pub(crate) struct Count {
-    /// Key of its counter.
+    /// Key of the counter.
     pub(crate) key: String,
     /// Maximum count.
     pub(crate) limit: u32,
@@ -47,31 +43,15 @@ impl CountScript {
         Ok(())
     }
 
-    /// Counts requests, each unless its limit is reached; returns the count before each.
+    /// Counts a request unless its limit is reached; returns the count before it.
     ///
     /// Takes one round trip and calls the script by its hash. Loads it again if the server no longer has it.
     pub(crate) async fn count(
         &self,
         connection: &mut MultiplexedConnection,
-        counts: impl Iterator<Item = &Count>,
-    ) -> Result<Vec<u32>, Fault> {
-        let mut call = self.0.prepare_invoke();
-        let mut asked = 0;
-        for Count { key, limit, seconds_to_live } in counts {
-            call.key(key).arg(*limit).arg(*seconds_to_live);
-            asked += 1;
-        }
-        let used: Vec<i64> = call.invoke_async(connection).await?;
-        let used: Result<Vec<u32>, _> = used.into_iter().map(u32::try_from).collect();
-        used.ok().filter(|used| used.len() == asked).ok_or(Fault::Protocol)
-    }
-
-    pub(crate) async fn count_one(
-        &self,
-        connection: &mut MultiplexedConnection,
-        count: &Count,
+        Count { key, limit, seconds_to_live }: &Count,
     ) -> Result<u32, Fault> {
-        let used = self.count(connection, std::iter::once(count)).await?;
-        used.first().copied().ok_or(Fault::Protocol)
+        let used: i64 = self.0.key(key).arg(*limit).arg(*seconds_to_live).invoke_async(connection).await?;
+        u32::try_from(used).map_err(|_| Fault::Protocol)
     }
 }

@@ -10,10 +10,10 @@ mod contract;
 #[cfg(test)]
 mod expiry;
 #[cfg(test)]
+mod failover;
+#[cfg(test)]
 mod outage;
 #[cfg(test)]
 mod stage;
 #[cfg(test)]
 mod tls;
-#[cfg(test)]
-mod together;
