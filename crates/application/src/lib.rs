@@ -1,9 +1,8 @@
 //! The use cases of Restwell, and the ports through which they reach everything else.
 //!
 //! A use case is a method of its aggregate's service, such as [`passkey::Passkeys`], and changes the store in
-//! a transaction of [`store::Store`]. Where there is no service yet, it is one struct in one file: `new`
-//! takes the ports, and `run` executes it. Ports are traits in [`ports`], which adapters implement; nothing
-//! in this crate depends on an adapter.
+//! a transaction of [`store::Store`]. Jobs of the server, such as [`mail::DeliverMail`], have a method `run`.
+//! Ports are traits in [`ports`], which adapters implement; nothing in this crate depends on an adapter.
 
 pub mod access;
 pub mod account;
@@ -11,18 +10,20 @@ pub mod attempt_limit;
 pub mod audit;
 pub mod authorization;
 mod batches;
+pub mod client;
 pub mod client_usage;
-pub mod connection;
+pub mod code;
+pub mod credential;
 pub mod demo;
-pub mod developer;
 pub mod erasure;
 pub mod export;
+pub mod grant;
 pub mod import;
 pub mod intake;
 pub mod key;
 pub mod mail;
+mod model;
 pub mod night;
-pub mod operator;
 pub mod passkey;
 pub mod personal_token;
 pub mod ports;
@@ -36,6 +37,7 @@ pub mod store;
 pub mod synthetic;
 pub mod token;
 pub mod upload;
+pub mod user;
 pub mod webhook;
 
 pub use ports::storage::StorageError;

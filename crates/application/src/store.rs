@@ -6,9 +6,22 @@ use crate::ports::system::{Clock, Entropy};
 use chrono::{DateTime, Utc};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{ClientId, UserId};
+use domain::secret::{Secret, SecretKind};
 use domain::user::User;
 use scoped_futures::ScopedBoxFuture;
 use std::sync::Arc;
+
+/// Calls [`Store::transact`], or [`finish`] for a transaction that has begun, with a block in place of a
+/// boxed future.
+macro_rules! transact {
+    (in $unit:expr, |$tx:ident| $work:block) => {
+        $crate::store::finish($unit, |$tx| scoped_futures::ScopedFutureExt::scope_boxed(async move $work))
+    };
+    ($store:expr, |$tx:ident| $work:block) => {
+        $store.transact(|$tx| scoped_futures::ScopedFutureExt::scope_boxed(async move $work))
+    };
+}
+pub(crate) use transact;
 
 /// The store of a service, and what every change needs: the time, ids and events.
 #[derive(Clone)]
@@ -35,6 +48,11 @@ impl Store {
         self.trail.entropy.as_ref()
     }
 
+    /// Creates a random secret.
+    pub fn new_secret(&self, kind: SecretKind) -> Secret {
+        Secret::from_bytes(kind, &self.entropy().secret_bytes())
+    }
+
     /// Creates an event at the current time; the event's methods add the details.
     pub fn event(&self, actor: AuditActor, kind: AuditKind) -> AuditEvent {
         self.trail.event(actor, kind)
@@ -51,6 +69,15 @@ impl Store {
         AuditEvent { client_id, ..self.event(actor, kind).user(user_id) }
     }
 
+    /// Stores an event about a rejected request, in a separate transaction.
+    ///
+    /// An error is only logged: a different response would reveal what the rejection hides.
+    pub(crate) async fn record_rejection(&self, event: &AuditEvent) {
+        if let Err(error) = transact!(self, |tx| { tx.audit().append(event).await }).await {
+            tracing::error!(kind = event.kind.as_str(), %error, "an event is missing from the audit trail");
+        }
+    }
+
     /// Runs `work` in a transaction, which commits if `work` succeeds. Otherwise rolls back, waits until the
     /// connection is free again, and returns the error of `work`, even if the rollback fails.
     pub async fn transact<'a, T, E, F>(&self, work: F) -> Result<T, E>
@@ -59,18 +86,27 @@ impl Store {
         E: From<StorageError> + Send + 'a,
         F: for<'t> FnOnce(&'t mut dyn UnitOfWork) -> ScopedBoxFuture<'a, 't, Result<T, E>> + Send + 'a,
     {
-        let mut unit = self.units.begin().await?;
-        match work(unit.as_mut()).await {
-            Ok(value) => {
-                unit.commit().await?;
-                Ok(value)
+        finish(self.units.begin().await?, work).await
+    }
+}
+
+/// Runs `work` in this transaction, and ends it as [`Store::transact`] does.
+pub(crate) async fn finish<'a, T, E, F>(mut unit: Box<dyn UnitOfWork>, work: F) -> Result<T, E>
+where
+    T: Send + 'a,
+    E: From<StorageError> + Send + 'a,
+    F: for<'t> FnOnce(&'t mut dyn UnitOfWork) -> ScopedBoxFuture<'a, 't, Result<T, E>> + Send + 'a,
+{
+    match work(unit.as_mut()).await {
+        Ok(value) => {
+            unit.commit().await?;
+            Ok(value)
+        }
+        Err(error) => {
+            if let Err(fault) = unit.rollback().await {
+                tracing::warn!(error = %fault, "a transaction could not be rolled back");
             }
-            Err(error) => {
-                if let Err(fault) = unit.rollback().await {
-                    tracing::warn!(error = %fault, "a transaction could not be rolled back");
-                }
-                Err(error)
-            }
+            Err(error)
         }
     }
 }
@@ -83,14 +119,6 @@ impl<T, E: From<StorageError>> From<StorageError> for RollBack<T, E> {
         Self(Err(error.into()))
     }
 }
-
-/// Calls [`Store::transact`] with a block in place of a boxed future.
-macro_rules! transact {
-    ($store:expr, |$tx:ident| $work:block) => {
-        $store.transact(|$tx| scoped_futures::ScopedFutureExt::scope_boxed(async move $work))
-    };
-}
-pub(crate) use transact;
 
 impl dyn UnitOfWork + '_ {
     /// Appends an event to the audit trail.

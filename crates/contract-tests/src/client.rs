@@ -1,12 +1,15 @@
 //! Clients and their secrets.
 
 use crate::Harness;
+use crate::client_form::clients;
 use crate::fixture::{
     Counting, client, client_id, conflict, hash, microsecond, now, seconds, secret, secret_id,
 };
-use application::operator::RotateClientSecret;
+use application::audit::AuditTrail;
+use application::client::Clients;
 use application::ports::storage::{ClientWithSecrets, UniqueKey};
 use application::ports::system::Clock as _;
+use application::store::Store;
 use domain::client::{
     Client, ClientKind, ClientName, ClientPages, ClientSecret, ClientStatus, Contact, MAX_LIVE_SECRETS,
     MetadataDocument, MetadataUrl, RedirectUri, Review, WebPage,
@@ -179,11 +182,13 @@ pub(crate) async fn racing_changes_of_different_values_are_all_kept(harness: &Ha
 pub(crate) async fn racing_rotations_leave_two_live_secrets_at_most(harness: &Harness) {
     harness.store_client(&client(1), &secret(1)).await;
     let ports = Arc::new(Counting::default());
-    let rotation = Arc::new(RotateClientSecret::new(harness.factory.clone(), ports.clone(), ports.clone()));
+    let store =
+        Store { units: harness.factory.clone(), trail: AuditTrail::new(ports.clone(), ports.clone()) };
+    let clients = Arc::new(Clients { store, ..clients(harness) });
     let rotations: Vec<_> = (0..12)
         .map(|_| {
-            let rotation = rotation.clone();
-            tokio::spawn(async move { rotation.run(client_id(1), None).await.map(drop) })
+            let clients = clients.clone();
+            tokio::spawn(async move { clients.rotate_secret(client_id(1), None).await.map(drop) })
         })
         .collect();
     for rotation in rotations {

@@ -7,16 +7,15 @@ use crate::fixture::{
 };
 use crate::import_concurrency::nights;
 use crate::rejection::audited;
-use application::audit::ReadRecorder;
-use application::erasure::{ErasePerson, ErasePersonCommand, ErasePersonError};
+use crate::token_form::tokens;
+use application::erasure::{Eraser, ErasureError, Erasures};
 use application::import::{FileInfo, ImportRecords, ImportRecordsCommand, ImportRecordsError};
 use application::intake::{IntakeError, Intakes, NewIntake};
 use application::ports::storage::{Erasure, Import, StorageError, UnitOfWork, UnitOfWorkFactory};
-use application::ports::system::{ReadLedger, SigningFailed, TokenSigner};
-use application::token::{RefreshAccess, RefreshAccessCommand, RefreshAccessError, TokenMint};
+use application::store::Store;
+use application::token::{PresentedRefreshToken, TokenError};
 use application::upload::{PART_BYTES, UploadError, UploadKey, UploadLimits, Uploads};
 use async_trait::async_trait;
-use domain::access_token::AccessClaims;
 use domain::client::{Client, ClientKind};
 use domain::grant::Grant;
 use domain::id::{FormId, UserId};
@@ -51,11 +50,11 @@ impl UnitOfWorkFactory for Counted {
 
 /// Erases a person after 15 ms, so that the other work is in progress; returns the result, and the number of
 /// tries.
-async fn erase(harness: &Harness, user_id: UserId) -> (Result<Erasure, ErasePersonError>, u64) {
+async fn erase(harness: &Harness, user_id: UserId) -> (Result<Erasure, ErasureError>, u64) {
     tokio::time::sleep(Duration::from_millis(15)).await;
     let units = Arc::new(Counted { factory: harness.factory.clone(), begun: AtomicU64::new(0) });
-    let erasing = ErasePerson::new(units.clone(), Arc::new(DistinctIds), Arc::new(Counting::default()));
-    let erased = erasing.run(ErasePersonCommand::ByOperator(user_id)).await;
+    let erasures = Erasures { store: Store { units: units.clone(), ..audited(harness) } };
+    let erased = erasures.erase(Eraser::Operator(user_id)).await;
     (erased, units.begun.load(Ordering::SeqCst))
 }
 
@@ -111,23 +110,6 @@ pub(crate) async fn a_person_is_erased_while_three_uploads_arrive(harness: &Harn
     erase_during_uploads(harness, 3).await;
 }
 
-/// Signs no token and records no read.
-struct Nothing;
-
-impl TokenSigner for Nothing {
-    fn sign(&self, _: &AccessClaims) -> Result<String, SigningFailed> {
-        Ok(String::new())
-    }
-}
-
-impl ReadLedger for Nothing {
-    fn add(&self, _: ReadTally) {}
-
-    fn take(&self) -> Vec<ReadTally> {
-        Vec::new()
-    }
-}
-
 /// Stores grants of a person that have never been used, and returns their tokens.
 async fn store_unused_grants(harness: &Harness, user_id: UserId, first: u64) -> Vec<RotatingToken> {
     let (mut tokens, mut grants) = (Vec::new(), Vec::new());
@@ -148,33 +130,28 @@ async fn store_unused_grants(harness: &Harness, user_id: UserId, first: u64) -> 
 pub(crate) async fn a_person_is_erased_during_twenty_first_refreshes(harness: &Harness) {
     let client = Client { kind: ClientKind::PublicApp, ..client(1) };
     harness.store_client(&client, &secret(1)).await;
-    let ports = Arc::new(Counting::default());
-    let mint = TokenMint::new(Arc::new(Nothing), Arc::new(DistinctIds), ports.clone());
-    let reads = ReadRecorder::new(Arc::new(Nothing), ports);
-    let refreshing =
-        Arc::new(RefreshAccess::new(harness.grants.clone(), harness.factory.clone(), reads, mint));
+    let tokens = Arc::new(tokens(harness));
     for round in 1..=ROUNDS {
         harness.store_user(&user(round)).await;
-        let tokens = store_unused_grants(harness, user_id(round), round * 100).await;
-        let running = tokens.into_iter().map(|token| {
-            let (refreshing, client) = (refreshing.clone(), client.clone());
+        let unused = store_unused_grants(harness, user_id(round), round * 100).await;
+        let running = unused.into_iter().map(|token| {
+            let (tokens, client) = (tokens.clone(), client.clone());
             tokio::spawn(async move {
-                let command = RefreshAccessCommand {
-                    client: &client,
+                let presented = PresentedRefreshToken {
                     refresh_token: token.expose(),
                     user_id: None,
                     scope: None,
                     resource: None,
                     from: &used_from(1),
                 };
-                refreshing.run(command).await.map(drop)
+                tokens.refresh(&client, presented).await.map(drop)
             })
         });
         let running: Vec<_> = running.collect();
         assert_erased(harness, user_id(round)).await;
         for refreshed in running {
             let refreshed = refreshed.await.unwrap();
-            assert!(matches!(refreshed, Ok(()) | Err(RefreshAccessError::InvalidGrant(_))), "{refreshed:?}");
+            assert!(matches!(refreshed, Ok(()) | Err(TokenError::InvalidGrant(_))), "{refreshed:?}");
         }
     }
 }

@@ -2,23 +2,20 @@
 
 use crate::Harness;
 use crate::fixture::{
-    Counting, DistinctIds, browser, client, client_id, grant, key_id, label, now, passkey, secret,
-    signing_key, supplement_id, user, user_id,
+    Counting, DistinctIds, browser, client, client_id, grant, label, now, passkey, secret, supplement_id,
+    user, user_id,
 };
-use application::account::{AccountActor, ConfirmEmailChange, IssuePasswordLink, Sessions, SignedInPerson};
+use application::account::{AccountActor, Sessions, SignedInPerson};
 use application::audit::AuditTrail;
-use application::developer::ApproveClient;
-use application::erasure::{ErasePerson, ErasePersonCommand};
+use application::client::AppDeveloper;
 use application::intake::{Intakes, NewIntake};
-use application::key::RetireSigningKey;
-use application::operator::{ChangeClient, ChangeUser, ClientChange, RotateClientSecret, UserChange};
 use application::personal_token::{NewPersonalToken, PersonalTokens};
 use application::ports::system::{WebhookSigner, WebhookSignerError};
 use application::profile::Profiles;
 use application::store::Store;
-use application::webhook::{AppDeveloper, WebhookActor, WebhookError, Webhooks};
+use application::webhook::{WebhookActor, WebhookError, Webhooks};
 use chrono::TimeDelta;
-use domain::client::{Client, ClientKind, Review};
+use domain::client::{Client, Review};
 use domain::grant::Grant;
 use domain::id::{FormId, IntakeLogId, WebhookEndpointId};
 use domain::outbound::{OutboundPolicy, OutboundUrl};
@@ -59,18 +56,6 @@ impl WebhookSigner for Sealing {
     ) -> Result<String, WebhookSignerError> {
         Err(WebhookSignerError)
     }
-}
-
-/// Creates a use case from its ports, if any, and what all of them need.
-macro_rules! make {
-    ($harness:ident, $use_case:ident $(, $port:expr)*) => {
-        $use_case::new(
-            $harness.factory.clone(),
-            $($port,)*
-            Arc::new(DistinctIds),
-            Arc::new(Counting::default()),
-        )
-    };
 }
 
 /// The store of services.
@@ -116,7 +101,7 @@ pub(crate) async fn assert_rejected<T: Debug, E: Debug>(
     .await;
 }
 
-/// A locked person 2, and person 1 with a session, a passkey, a signing key and clients.
+/// A locked person 2, and person 1 with a session and a passkey.
 pub(crate) async fn prepare(harness: &Harness) -> SignedInPerson {
     harness.store_user(&user(1)).await;
     harness.store_user(&User { status: UserStatus::Locked { at: now() }, ..user(2) }).await;
@@ -125,8 +110,6 @@ pub(crate) async fn prepare(harness: &Harness) -> SignedInPerson {
     let mut unit = harness.begin().await;
     unit.sessions().insert(&session).await.unwrap();
     unit.passkeys().insert(&Passkey { user_id: user_id(1), ..passkey(1) }).await.unwrap();
-    unit.signing_keys().insert(&signing_key(1)).await.unwrap();
-    unit.clients().insert(&Client { kind: ClientKind::PublicApp, ..client(2) }).await.unwrap();
     unit.commit().await.unwrap();
     let User { id: user_id, email, home_timezone, .. } = user(1);
     let cookie = Secret::from_bytes(SecretKind::Session, &SecretBytes::new([1; 32]));
@@ -188,17 +171,6 @@ pub(crate) async fn rejected_forms_of_a_signed_in_person_open_no_connection(harn
     }
     let next = NewPersonalToken { form: tokens.new_form(), ..new };
     assert_level(harness, "create one token too many", async || by_person(person, next).await).await;
-    let confirm = make!(harness, ConfirmEmailChange, None);
-    let link = Secret::from_bytes(SecretKind::PasswordLink, &SecretBytes::new([9; 32]));
-    assert_level(harness, "confirm an address by an unknown link", async || {
-        confirm.run(&person.session, link.expose(), ADDRESS).await
-    })
-    .await;
-    let erase = make!(harness, ErasePerson);
-    assert_level(harness, "erase after signing out", async || {
-        erase.run(ErasePersonCommand::ByPerson(&gone.session)).await
-    })
-    .await;
 }
 
 pub(crate) async fn rejected_changes_of_records_open_no_connection(harness: &Harness) {
@@ -237,11 +209,6 @@ pub(crate) async fn rejected_changes_of_records_open_no_connection(harness: &Har
 
 pub(crate) async fn rejected_commands_of_the_operator_open_no_connection(harness: &Harness) {
     prepare(harness).await;
-    let change = make!(harness, ChangeUser);
-    assert_level(harness, "change an unknown person", async || {
-        change.run(user_id(9), UserChange::default()).await
-    })
-    .await;
     let sessions = Sessions {
         store: audited(harness),
         reader: harness.sessions.clone(),
@@ -253,9 +220,6 @@ pub(crate) async fn rejected_commands_of_the_operator_open_no_connection(harness
         sessions.end_all(AccountActor::Operator(user_id(9)), None).await.unwrap().ok_or(())
     })
     .await;
-    let invite = make!(harness, IssuePasswordLink, None);
-    assert_level(harness, "invite an unknown person", async || invite.run(user_id(9)).await).await;
-    assert_level(harness, "invite a locked person", async || invite.run(user_id(2)).await).await;
     let tokens = &personal_tokens(harness);
     assert_level(harness, "token of a locked person", async || {
         let (form, scopes) = (tokens.new_form(), ["sleep"].as_slice());
@@ -263,25 +227,6 @@ pub(crate) async fn rejected_commands_of_the_operator_open_no_connection(harness
         tokens.create(AccountActor::Operator(user_id(2)), new).await
     })
     .await;
-    let erase = make!(harness, ErasePerson);
-    assert_level(harness, "erase an unknown person", async || {
-        erase.run(ErasePersonCommand::ByOperator(user_id(9))).await
-    })
-    .await;
-    let change = make!(harness, ChangeClient);
-    assert_level(harness, "change an unknown client", async || {
-        change.run(client_id(9), ClientChange::default()).await
-    })
-    .await;
-    let approve = make!(harness, ApproveClient);
-    assert_level(harness, "approve an unknown client", async || approve.run(client_id(9), "none").await)
-        .await;
-    let rotate = make!(harness, RotateClientSecret);
-    assert_level(harness, "secret of an unknown client", async || rotate.run(client_id(9), None).await).await;
-    assert_level(harness, "secret of a public client", async || rotate.run(client_id(2), None).await).await;
-    let retire = make!(harness, RetireSigningKey);
-    assert_level(harness, "retire an unknown key", async || retire.run(key_id(9)).await).await;
-    assert_level(harness, "retire the last key", async || retire.run(key_id(1)).await).await;
     rejected_commands_about_webhooks(harness).await;
 }
 

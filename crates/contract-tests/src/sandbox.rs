@@ -2,11 +2,13 @@
 
 use crate::Harness;
 use crate::fixture::{now, user, user_id};
+use crate::rejection::{assert_rejected, audited};
 use application::ports::storage::Erasure;
+use application::sandbox::{CreateSandboxError, SandboxPeople};
 use chrono::NaiveDate;
 use domain::id::ErasureId;
-use domain::sandbox::{SandboxPerson, Story};
-use domain::user::User;
+use domain::sandbox::{MAX_PER_OWNER, SandboxPerson, Story};
+use domain::user::{User, UserStatus};
 use uuid::Uuid;
 
 fn day(number: u32) -> NaiveDate {
@@ -90,4 +92,27 @@ pub(crate) async fn an_erased_sandbox_person_is_gone(harness: &Harness) {
     unit.commit().await.unwrap();
     let left = harness.sandbox.list_sandbox_people(None).await.unwrap();
     assert_eq!(left, [sandbox_person(3, Story::TwoDevices, None)]);
+}
+
+pub(crate) async fn rejected_forms_about_sandbox_people_open_no_connection(harness: &Harness) {
+    harness.store_user(&user(1)).await;
+    harness.store_user(&User { status: UserStatus::Locked { at: now() }, ..user(2) }).await;
+    for number in 1..MAX_PER_OWNER as u64 {
+        store(harness, &sandbox_person(100 + number, Story::NapsOnly, Some(1))).await;
+    }
+    let people = SandboxPeople { store: audited(harness), reader: harness.sandbox.clone() };
+    let is_unknown = |error: &CreateSandboxError| matches!(error, CreateSandboxError::UnknownOwner);
+    let is_too_many = |error: &CreateSandboxError| matches!(error, CreateSandboxError::TooMany);
+    let create = async |owner, stories| people.create(Some(user_id(owner)), stories).await;
+    let (one, two) = ([Story::NapsOnly].as_slice(), [Story::NapsOnly; 2].as_slice());
+
+    assert_rejected(harness, "more people than the limit", is_too_many, async || create(1, two).await).await;
+    for owner in [2, 9, 101] {
+        assert_rejected(harness, "locked, unknown or a sandbox person", is_unknown, async || {
+            create(owner, one).await
+        })
+        .await;
+    }
+    let existing = people.list(None).await.unwrap();
+    assert_eq!(existing.len(), MAX_PER_OWNER - 1);
 }

@@ -12,10 +12,10 @@ use domain::id::UserId;
 use domain::second_factor::{SealedTotpSecret, SecondFactorPolicy, TotpCode, TotpSecret, TotpStep};
 use std::sync::Arc;
 
-const CODE: &str = "123456";
+pub(crate) const CODE: &str = "123456";
 
 /// A sealer of one secret, which accepts every form and has one code.
-struct Trusting;
+pub(crate) struct Trusting;
 
 impl TotpSealer for Trusting {
     fn seal(&self, _: UserId, secret: &TotpSecret) -> Result<SealedTotpSecret, TotpSealerError> {
@@ -23,7 +23,7 @@ impl TotpSealer for Trusting {
     }
 
     fn open(&self, _: UserId, _: &SealedTotpSecret) -> Result<TotpSecret, TotpSealerError> {
-        Err(TotpSealerError)
+        Ok(TotpSecret::new([1; 20]))
     }
 
     fn seal_enrolment(&self, _: UserId, _: &TotpEnrolment) -> Result<String, TotpSealerError> {

@@ -2,6 +2,8 @@
 
 use crate::Harness;
 use crate::fixture::{conflict, key_id, now, seconds, signing_key};
+use crate::rejection::{assert_rejected, audited};
+use application::key::{RetireSigningKeyError, SigningKeys};
 use application::ports::storage::UniqueKey;
 use domain::signing_key::{SealedPrivateKey, SigningKey, SigningKeyState};
 
@@ -141,4 +143,19 @@ pub(crate) async fn keys_that_were_retired_long_ago_are_deleted_up_to_the_limit(
     assert_eq!(unit.signing_keys().delete_retired(seconds(0), 2).await.unwrap(), 0);
     unit.commit().await.unwrap();
     assert_eq!(list(harness).await, [retired(4, 0), signing_key(5)]);
+}
+
+pub(crate) async fn an_unknown_key_and_the_last_active_one_are_not_retired(harness: &Harness) {
+    let retired = SigningKey { state: SigningKeyState::Retired { at: now() }, ..signing_key(2) };
+    for key in [&signing_key(1), &retired] {
+        store(harness, key).await;
+    }
+    let keys = SigningKeys { store: audited(harness), reader: harness.signing_keys.clone() };
+    let is_unknown = |error: &RetireSigningKeyError| matches!(error, RetireSigningKeyError::Unknown(id) if *id == key_id(9));
+    let retire = async || keys.retire(key_id(9)).await;
+    assert_rejected(harness, "retire an unknown key", is_unknown, retire).await;
+    let is_last = |error: &RetireSigningKeyError| matches!(error, RetireSigningKeyError::LastActive(id) if *id == key_id(1));
+    let retire = async || keys.retire(key_id(1)).await;
+    assert_rejected(harness, "retire the last active key", is_last, retire).await;
+    assert_eq!(list(harness).await, [signing_key(1), retired]);
 }

@@ -18,11 +18,39 @@ suite! {
     passkey_form {
         rejected_forms_about_passkeys_open_no_connection,
     }
+    client_form {
+        rejected_registrations_of_apps_open_no_connection, rejected_forms_about_apps_open_no_connection,
+        rejected_commands_about_clients_open_no_connection,
+    }
     import_form {
         rejected_forms_about_imports_open_no_connection, rejected_uploads_open_no_connection,
     }
     second_factor_form {
         rejected_forms_about_second_factors_open_no_connection,
+    }
+    grant_form {
+        a_revocation_that_matches_nothing_opens_no_connection,
+        a_disconnected_app_has_no_access_and_no_code,
+    }
+    erasure_form {
+        rejected_erasures_open_no_connection,
+    }
+    sign_in_form {
+        rejected_passwords_open_no_connection, rejected_second_steps_open_no_connection,
+    }
+    password_form {
+        rejected_links_open_no_connection, rejected_confirmations_of_an_address_open_no_connection,
+        rejected_changes_of_a_password_open_no_connection, rejected_choices_of_a_password_open_no_connection,
+    }
+    user_form {
+        rejected_commands_about_users_open_no_connection,
+    }
+    token_form {
+        rejected_codes_stay_valid_and_open_no_connection,
+        a_reused_refresh_token_stays_revoked_and_opens_no_connection,
+    }
+    code_form {
+        rejected_codes_are_not_issued_and_open_no_connection,
     }
     rejection {
         a_unit_of_work_dropped_in_any_state_opens_no_connection,
@@ -55,7 +83,7 @@ suite! {
         a_sandbox_person_of_each_story_reads_back, a_real_person_is_not_a_sandbox_person,
         the_last_day_with_records_is_stored_for_one_person,
         sandbox_people_are_listed_by_ascending_id_for_everyone_or_for_an_owner,
-        an_erased_sandbox_person_is_gone,
+        an_erased_sandbox_person_is_gone, rejected_forms_about_sandbox_people_open_no_connection,
     }
     client {
         a_client_reads_back_as_stored, a_public_app_reads_back_without_secrets, an_unknown_client_is_absent,
@@ -131,6 +159,7 @@ suite! {
         an_active_key_is_retired_once, a_list_for_update_includes_the_changes_of_its_unit_of_work,
         of_tasks_that_each_retire_all_but_one_the_last_leaves_one,
         keys_that_were_retired_long_ago_are_deleted_up_to_the_limit,
+        an_unknown_key_and_the_last_active_one_are_not_retired,
     }
     sleep {
         a_session_reads_back_as_stored, a_taken_id_is_a_conflict,

@@ -26,6 +26,7 @@ mod middleware;
 pub mod openapi;
 pub mod parameter;
 pub mod problem;
+mod request_context;
 mod request_id;
 mod resource;
 mod route;
@@ -46,7 +47,7 @@ pub use health::DOCTOR_PASS;
 pub use log_suppression::LogSuppression;
 pub use metrics_page::{MetricsText, configure_metrics};
 pub use problem::error_reference;
-pub use request_id::RequestId;
+pub use request_context::RequestContext;
 pub use route::{Audience, Credential, Endpoint, EndpointRow, Outcome, authorization_reference};
 pub use state::{
     ApiState, Check, CheckState, ElapsedTimeSource, ExportUseCases, HealthCheck, HttpSettings, HttpState,

@@ -9,15 +9,13 @@ use crate::trace::TraceContinuation;
 use application::access::AuthorizeAccess;
 use application::audit::ReadRecorder;
 use application::client_usage::ClientRequest;
-use application::erasure::ErasePerson;
+use application::erasure::Erasures;
 use application::export::{Export, ExportFormat, ExportQuery, ExportRecords, ExportWriters};
 use application::import::ingest::{IdempotentRequests, IngestRecords};
 use application::intake::Intakes;
 use application::night::Nights;
 use application::read::{ReadChanges, ReadProfile, ReadSleep, ReadSupplements};
-use application::token::{
-    AuthenticateClient, IntrospectToken, IssueServiceToken, RedeemCode, RefreshAccess, RevokeToken,
-};
+use application::token::{ClientAuthentication, Tokens};
 use domain::client::MetadataPolicy;
 use domain::id::KeyId;
 use std::sync::Arc;
@@ -224,17 +222,13 @@ impl IngestUseCases {
     }
 }
 
-/// Use cases of the API.
-#[expect(missing_docs, reason = "each field is named after its use case")]
+/// Services and use cases of the API.
+#[expect(missing_docs, reason = "each field is named after its service or use case")]
 pub struct ApiState {
     /// Dependencies shared with the middleware.
     pub http: Arc<HttpState>,
-    pub authenticate_client: Arc<AuthenticateClient>,
-    pub redeem_code: Arc<RedeemCode>,
-    pub refresh_access: Arc<RefreshAccess>,
-    pub issue_service_token: Arc<IssueServiceToken>,
-    pub revoke_token: Arc<RevokeToken>,
-    pub introspect_token: Arc<IntrospectToken>,
+    pub client_authentication: ClientAuthentication,
+    pub tokens: Tokens,
     pub authorize_access: Arc<AuthorizeAccess>,
     pub read_profile: Arc<ReadProfile>,
     pub read_sleep: Arc<ReadSleep>,
@@ -242,7 +236,7 @@ pub struct ApiState {
     pub read_changes: Arc<ReadChanges>,
     /// Use cases of the endpoints for backends.
     pub ingest: IngestUseCases,
-    pub erase_person: ErasePerson,
+    pub erasures: Erasures,
     /// Dependencies of exports.
     pub export: Arc<ExportUseCases>,
     /// Public keys at `/.well-known/jwks.json`.

@@ -6,10 +6,11 @@ use crate::message::{self, Body, Message};
 use crate::method::Exchange;
 use crate::version::{Era, FIRST};
 use crate::{header, origin};
-use actix_web::{HttpMessage as _, HttpRequest, HttpResponse, web};
+use actix_web::{HttpRequest, HttpResponse, web};
+use http_adapter::RequestContext;
 use http_adapter::body::{BodyKind, read_body};
 use http_adapter::data::gate;
-use http_adapter::problem::{Fault, JsonRpcId, Problem};
+use http_adapter::problem::{Fault, Problem};
 use serde_json::{Value, json};
 
 /// Detail of a 415: unlike the token endpoints, this one takes no forms.
@@ -56,7 +57,7 @@ async fn single(exchange: &Exchange<'_>, message: Message) -> Result<HttpRespons
         let version = header::version(headers).and_then(Era::of_header);
         return Ok(version.map_or_else(|error| error.response(None), |_| HttpResponse::Accepted().finish()));
     };
-    exchange.request.extensions_mut().insert(JsonRpcId(id.clone()));
+    RequestContext::of(exchange.request).json_rpc_id = Some(id.clone());
     let outcome = match Era::from_request(headers, &call) {
         Ok(era) => exchange.answer(era, &call).await?,
         Err(error) => Err(error),

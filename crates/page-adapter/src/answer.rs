@@ -1,6 +1,6 @@
 //! Responses of pages: HTML under a strict content security policy, and redirects that change POST to GET.
 
-use super::view::View;
+use crate::view::View;
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{
@@ -16,7 +16,7 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; base
 frame-ancestors 'none'; form-action 'self'";
 
 /// Renders a page.
-pub(super) fn page(status: StatusCode, view: &impl View) -> Result<HttpResponse, Problem> {
+pub(crate) fn page(status: StatusCode, view: &impl View) -> Result<HttpResponse, Problem> {
     page_with_redirect_form(status, view, None)
 }
 
@@ -25,15 +25,15 @@ const SCRIPT_POLICY: &str = "; script-src 'self'; connect-src 'self'";
 
 /// Requirements of a page beyond the basic policy.
 #[derive(Clone, Copy, Default)]
-pub(super) struct PageNeeds<'a> {
+pub(crate) struct PageNeeds<'a> {
     /// Redirect URI of the app to which its form redirects.
-    pub(super) redirect_uri: Option<&'a str>,
+    pub(crate) redirect_uri: Option<&'a str>,
     /// Whether it runs the script for passkeys.
-    pub(super) passkey_script: bool,
+    pub(crate) passkey_script: bool,
 }
 
 /// Renders a page with these needs.
-pub(super) fn page_with(
+pub(crate) fn page_with(
     status: StatusCode,
     view: &impl View,
     needs: PageNeeds<'_>,
@@ -51,7 +51,7 @@ pub(super) fn page_with(
 
 /// Renders a page whose form redirects to an app. Chromium applies `form-action` also to the redirect after a
 /// form, so the policy must contain the app's origin (security.md T28).
-pub(super) fn page_with_redirect_form(
+pub(crate) fn page_with_redirect_form(
     status: StatusCode,
     view: &impl View,
     redirect_uri: Option<&str>,
@@ -76,17 +76,17 @@ pub(crate) fn write_policy(headers: &mut HeaderMap, redirect_uri: Option<&str>) 
 
 /// Redirects the browser with 303 and GET; 307 would resend a password (security.md T32, RFC 9700 section
 /// 4.12).
-pub(super) fn see_other(location: &str) -> HttpResponse {
+pub(crate) fn see_other(location: &str) -> HttpResponse {
     HttpResponse::SeeOther().insert_header((LOCATION, location)).finish()
 }
 
 /// Redirects to a page that shows a notice of what was done.
-pub(super) fn redirect_with_notice(endpoint: Endpoint, done: &str) -> HttpResponse {
+pub(crate) fn redirect_with_notice(endpoint: Endpoint, done: &str) -> HttpResponse {
     see_other(&format!("{}?done={done}", endpoint.path()))
 }
 
 /// Adds cookies to a response.
-pub(super) fn with_cookies(
+pub(crate) fn with_cookies(
     mut response: HttpResponse,
     cookies: impl IntoIterator<Item = Option<HeaderValue>>,
 ) -> HttpResponse {
@@ -99,7 +99,7 @@ pub(super) fn with_cookies(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::SignedOut;
+    use crate::session::sign_in::view::SignedOut;
 
     const VIEW: SignedOut = SignedOut { is_everywhere: false, is_switching: false };
 

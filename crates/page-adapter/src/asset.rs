@@ -1,20 +1,30 @@
 //! Assets of the pages: one style sheet, one script and one icon.
 
-use super::view;
+use crate::view;
 use actix_web::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETag, EntityTag, Header as _, IfNoneMatch};
+use actix_web::web::{ServiceConfig, get};
 use actix_web::{HttpRequest, HttpResponse};
+use http_adapter::Endpoint;
 
-pub(super) async fn style_sheet(request: HttpRequest) -> HttpResponse {
+/// Registers the pages.
+pub(crate) fn configure(routes: &mut ServiceConfig) {
+    routes
+        .service(Endpoint::PasskeyScript.resource().route(get().to(passkey_script)))
+        .service(Endpoint::StyleSheet.resource().route(get().to(style_sheet)))
+        .service(Endpoint::Icon.resource().route(get().to(icon)));
+}
+
+pub(crate) async fn style_sheet(request: HttpRequest) -> HttpResponse {
     const TAG: u64 = fingerprint(view::STYLE_SHEET);
     asset(&request, "text/css; charset=utf-8", view::STYLE_SHEET, TAG)
 }
 
-pub(super) async fn passkey_script(request: HttpRequest) -> HttpResponse {
+pub(crate) async fn passkey_script(request: HttpRequest) -> HttpResponse {
     const TAG: u64 = fingerprint(view::PASSKEY_SCRIPT);
     asset(&request, "text/javascript; charset=utf-8", view::PASSKEY_SCRIPT, TAG)
 }
 
-pub(super) async fn icon(request: HttpRequest) -> HttpResponse {
+pub(crate) async fn icon(request: HttpRequest) -> HttpResponse {
     const TAG: u64 = fingerprint(view::ICON);
     asset(&request, "image/svg+xml", view::ICON, TAG)
 }
@@ -46,7 +56,8 @@ const fn fingerprint(text: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::fingerprint;
-    use crate::tests::{TestResponse, send};
+    use crate::tests::TestResponse;
+    use crate::tests::send;
     use actix_web::http::StatusCode;
     use actix_web::test::TestRequest;
 

@@ -36,7 +36,7 @@ const KEPT_FORM_SECONDS: u32 = 15 * 60;
 
 /// Cookies of a request; malformed ones are treated as absent.
 #[derive(Debug, Default)]
-pub(super) struct Browser {
+pub(crate) struct Browser {
     session: Option<Secret>,
     visit: Option<Secret>,
     known: Option<Secret>,
@@ -45,7 +45,7 @@ pub(super) struct Browser {
 
 impl Browser {
     /// Parses the cookies of a request.
-    pub(super) fn from_request(request: &HttpRequest, settings: &HttpSettings) -> Self {
+    pub(crate) fn from_request(request: &HttpRequest, settings: &HttpSettings) -> Self {
         Self {
             session: cookie(request, &name_of(SESSION, settings), SecretKind::Session),
             visit: cookie(request, &name_of(VISIT, settings), SecretKind::Visit),
@@ -55,33 +55,33 @@ impl Browser {
     }
 
     /// Returns the session cookie, live or not.
-    pub(super) const fn session(&self) -> Option<&Secret> {
+    pub(crate) const fn session(&self) -> Option<&Secret> {
         self.session.as_ref()
     }
 
     /// Returns the visit cookie.
-    pub(super) const fn visit(&self) -> Option<&Secret> {
+    pub(crate) const fn visit(&self) -> Option<&Secret> {
         self.visit.as_ref()
     }
 
     /// Returns the known-browser cookie.
-    pub(super) const fn known_browser(&self) -> Option<&Secret> {
+    pub(crate) const fn known_browser(&self) -> Option<&Secret> {
         self.known.as_ref()
     }
 
     /// Returns the cookie of a sign-in that waits for its second step.
-    pub(super) const fn pending(&self) -> Option<&Secret> {
+    pub(crate) const fn pending(&self) -> Option<&Secret> {
         self.pending.as_ref()
     }
 }
 
 /// Returns the form token for a browser with this cookie.
-pub(super) fn form_token(cookie: &Secret) -> String {
+pub(crate) fn form_token(cookie: &Secret) -> String {
     FormToken::derive(cookie).expose().to_owned()
 }
 
 /// Returns the header that sets the visit cookie.
-pub(super) fn set_visit(visit: &Secret, settings: &HttpSettings) -> Option<HeaderValue> {
+pub(crate) fn set_visit(visit: &Secret, settings: &HttpSettings) -> Option<HeaderValue> {
     set(VISIT, visit.expose(), &format!("; Max-Age={VISIT_SECONDS}"), settings)
 }
 
@@ -91,7 +91,7 @@ fn set_session(session: &Secret, settings: &HttpSettings) -> Option<HeaderValue>
 }
 
 /// Returns the headers that set the cookies of a sign-in.
-pub(super) fn set_signed_in(new: &SignedIn, settings: &HttpSettings) -> [Option<HeaderValue>; 2] {
+pub(crate) fn set_signed_in(new: &SignedIn, settings: &HttpSettings) -> [Option<HeaderValue>; 2] {
     let life = format!("; Max-Age={KNOWN_BROWSER_SECONDS}");
     let known = new.known_browser.as_ref();
     let known = known.and_then(|known| set(KNOWN_BROWSER, known.expose(), &life, settings));
@@ -99,38 +99,38 @@ pub(super) fn set_signed_in(new: &SignedIn, settings: &HttpSettings) -> [Option<
 }
 
 /// Returns the header that sets the cookie of a pending sign-in.
-pub(super) fn set_pending(pending: &Secret, settings: &HttpSettings) -> Option<HeaderValue> {
+pub(crate) fn set_pending(pending: &Secret, settings: &HttpSettings) -> Option<HeaderValue> {
     let life = format!("; Max-Age={PENDING_SIGN_IN_SECONDS}");
     set(PENDING_SIGN_IN, pending.expose(), &life, settings)
 }
 
 /// Returns the header that deletes the cookie of a pending sign-in.
-pub(super) fn clear_pending(settings: &HttpSettings) -> Option<HeaderValue> {
+pub(crate) fn clear_pending(settings: &HttpSettings) -> Option<HeaderValue> {
     set(PENDING_SIGN_IN, "", "; Max-Age=0", settings)
 }
 
 /// Returns the header that sets the cookie of a kept form, which is encrypted.
-pub(super) fn set_kept_form(sealed: &str, settings: &HttpSettings) -> Option<HeaderValue> {
+pub(crate) fn set_kept_form(sealed: &str, settings: &HttpSettings) -> Option<HeaderValue> {
     set(KEPT_FORM, sealed, &format!("; Max-Age={KEPT_FORM_SECONDS}"), settings)
 }
 
 /// Returns the header that deletes the cookie of a kept form.
-pub(super) fn clear_kept_form(settings: &HttpSettings) -> Option<HeaderValue> {
+pub(crate) fn clear_kept_form(settings: &HttpSettings) -> Option<HeaderValue> {
     set(KEPT_FORM, "", "; Max-Age=0", settings)
 }
 
 /// Returns the kept form of a browser, which is encrypted.
-pub(super) fn kept_form(request: &HttpRequest, settings: &HttpSettings) -> Option<String> {
+pub(crate) fn kept_form(request: &HttpRequest, settings: &HttpSettings) -> Option<String> {
     only_cookie(request, &name_of(KEPT_FORM, settings), |value| Some(value.to_owned()))
 }
 
 /// Returns the headers that delete the cookies of a session.
-pub(super) fn clear_session(settings: &HttpSettings) -> [Option<HeaderValue>; 2] {
+pub(crate) fn clear_session(settings: &HttpSettings) -> [Option<HeaderValue>; 2] {
     [SESSION, KEPT_FORM].map(|name| set(name, "", "; Max-Age=0", settings))
 }
 
 /// Returns the headers that delete every cookie, for an erased person.
-pub(super) fn clear_all(settings: &HttpSettings) -> [Option<HeaderValue>; 5] {
+pub(crate) fn clear_all(settings: &HttpSettings) -> [Option<HeaderValue>; 5] {
     [SESSION, VISIT, KNOWN_BROWSER, PENDING_SIGN_IN, KEPT_FORM]
         .map(|name| set(name, "", "; Max-Age=0", settings))
 }

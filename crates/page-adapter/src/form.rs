@@ -1,7 +1,7 @@
 //! Strict parsing of submitted forms, and protection against cross-site request forgery.
 
-use super::browser::Browser;
 use crate::PageState;
+use crate::browser::Browser;
 use actix_web::HttpRequest;
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue, ORIGIN};
 use actix_web::web::Payload;
@@ -17,17 +17,17 @@ use zeroize::Zeroizing;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 /// Hidden field with the token bound to the browser's cookie.
-pub(super) const FORM_TOKEN: &str = "form_token";
+pub(crate) const FORM_TOKEN: &str = "form_token";
 
 /// Fields of a form. No `Debug`: passwords are among them.
-pub(super) struct Form(Vec<(String, Zeroizing<String>)>);
+pub(crate) struct Form(Vec<(String, Zeroizing<String>)>);
 
 impl Form {
     /// Parses a form from a page shown to a browser with this cookie.
     ///
     /// Rejects forms of other sites (security.md T27): by `Sec-Fetch-Site` and `Origin` if the browser sends
     /// them, and always by the token.
-    pub(super) async fn read(
+    pub(crate) async fn read(
         request: &HttpRequest,
         body: Payload,
         settings: &HttpSettings,
@@ -45,7 +45,7 @@ impl Form {
     }
 
     /// Parses a form that needs no sign-in; one from a browser without a visit is foreign.
-    pub(super) async fn read_with_visit(
+    pub(crate) async fn read_with_visit(
         request: &HttpRequest,
         body: Payload,
         state: &PageState,
@@ -73,7 +73,7 @@ impl Form {
     }
 
     /// Returns a field that may occur once. An empty one counts as absent: browsers send unfilled fields.
-    pub(super) fn find(&self, name: &str) -> Result<Option<&str>, Problem> {
+    pub(crate) fn find(&self, name: &str) -> Result<Option<&str>, Problem> {
         let mut values = self.all(name);
         match (values.next(), values.next()) {
             (_, Some(_)) => Err(Problem::new(Fault::InvalidForm)),
@@ -82,35 +82,35 @@ impl Form {
     }
 
     /// Returns a required single-line field, which may be empty.
-    pub(super) fn line(&self, name: &str) -> Result<&str, Problem> {
+    pub(crate) fn line(&self, name: &str) -> Result<&str, Problem> {
         let value = self.find(name)?.unwrap_or_default();
         let is_clean = !value.chars().any(char::is_control);
         is_clean.then_some(value).ok_or_else(|| Problem::new(Fault::InvalidForm))
     }
 
     /// Returns the person who saw the form.
-    pub(super) fn shown_to(&self) -> Option<UserId> {
+    pub(crate) fn shown_to(&self) -> Option<UserId> {
         FormToken::named_person(self.find(FORM_TOKEN).ok()??)
     }
 
     /// Lists the fields that the person sees or chose: all but the form token.
-    pub(super) fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
+    pub(crate) fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
         let all = self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         all.filter(|(name, _)| *name != FORM_TOKEN)
     }
 
     /// Parses a required field that pages of the server always fill in, such as an id.
-    pub(super) fn parse<T>(&self, name: &str, parse: impl FnOnce(&str) -> Option<T>) -> Result<T, Problem> {
+    pub(crate) fn parse<T>(&self, name: &str, parse: impl FnOnce(&str) -> Option<T>) -> Result<T, Problem> {
         self.find(name)?.and_then(parse).ok_or_else(|| Problem::new(Fault::InvalidForm))
     }
 
     /// Returns whether a checkbox is ticked.
-    pub(super) fn is_ticked(&self, name: &str) -> Result<bool, Problem> {
+    pub(crate) fn is_ticked(&self, name: &str) -> Result<bool, Problem> {
         Ok(self.find(name)?.is_some_and(|value| value == "yes"))
     }
 
     /// Lists the values of a repeatable field.
-    pub(super) fn all<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a str> {
+    pub(crate) fn all<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a str> {
         self.0.iter().filter(move |(given, _)| given == name).map(|(_, value)| value.as_str())
     }
 }
@@ -129,7 +129,7 @@ fn unreadable(problem: Problem) -> Problem {
 /// neither header.
 ///
 /// `Origin: null` is accepted: pages under `Referrer-Policy: no-referrer` send it.
-pub(super) fn is_same_site(headers: &HeaderMap, settings: &HttpSettings) -> bool {
+pub(crate) fn is_same_site(headers: &HeaderMap, settings: &HttpSettings) -> bool {
     let site = headers.get(&SEC_FETCH_SITE).map(HeaderValue::as_bytes);
     let origin = headers.get(ORIGIN).map(HeaderValue::as_bytes).filter(|origin| *origin != b"null");
     let ours = Url::parse(&settings.public_url).map(|url| url.origin().ascii_serialization());

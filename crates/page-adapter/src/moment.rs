@@ -1,63 +1,63 @@
 //! Times on pages: in the person's zone, and machine-readable.
 
-use super::view::Moment;
+use crate::view::Moment;
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, TimeDelta, Utc};
 use domain::sleep::local_date;
 use domain::sleep::trend::SleepSpan;
 use domain::time::{TimeZone, UtcOffset, format};
 
 /// Formats a time to the minute: `3 November 2026, 07:12`.
-pub(super) fn to_the_minute(at: DateTime<Utc>, zone: TimeZone) -> Moment {
+pub(crate) fn to_the_minute(at: DateTime<Utc>, zone: TimeZone) -> Moment {
     let local = local(at, zone);
     Moment { text: format!("{}, {}", date(local.date()), local.format("%H:%M")), machine: format::utc(at) }
 }
 
 /// Formats a time to the second: `3 November 2026, 07:12:09`.
-pub(super) fn to_the_second(at: DateTime<Utc>, zone: TimeZone) -> Moment {
+pub(crate) fn to_the_second(at: DateTime<Utc>, zone: TimeZone) -> Moment {
     let local = local(at, zone);
     Moment { text: format!("{}, {}", date(local.date()), local.format("%H:%M:%S")), machine: format::utc(at) }
 }
 
 /// Formats the time of day: `07:12`.
-pub(super) fn time_of_day(at: DateTime<Utc>, zone: TimeZone) -> Moment {
+pub(crate) fn time_of_day(at: DateTime<Utc>, zone: TimeZone) -> Moment {
     Moment { text: clock(at.timestamp_millis(), zone), machine: format::utc(at) }
 }
 
 /// Formats the date: `3 November 2026`.
-pub(super) fn day(at: DateTime<Utc>, zone: TimeZone) -> Moment {
+pub(crate) fn day(at: DateTime<Utc>, zone: TimeZone) -> Moment {
     let local = local(at, zone);
     Moment { text: date(local.date()), machine: local.date().to_string() }
 }
 
 /// Formats a date with its weekday: `Tuesday 31 March 2026`.
-pub(super) fn weekday_and_date(date: NaiveDate) -> Moment {
+pub(crate) fn weekday_and_date(date: NaiveDate) -> Moment {
     Moment { text: format!("{} {}", weekday_and_day(date), date.year()), machine: date.to_string() }
 }
 
 /// Formats a date without its year: `Tuesday 31 March`.
-pub(super) fn weekday_and_day(date: NaiveDate) -> String {
+pub(crate) fn weekday_and_day(date: NaiveDate) -> String {
     date.format("%A %-d %B").to_string()
 }
 
 /// Formats a date for a narrow column: `Tue 31 Mar`.
-pub(super) fn short_day(date: NaiveDate) -> String {
+pub(crate) fn short_day(date: NaiveDate) -> String {
     date.format("%a %-d %b").to_string()
 }
 
 /// Returns the name of a date's month.
-pub(super) fn month(date: NaiveDate) -> String {
+pub(crate) fn month(date: NaiveDate) -> String {
     date.format("%B").to_string()
 }
 
 /// Formats the time of day of an instant in milliseconds since 1970: `22:53`.
-pub(super) fn clock(unix_millis: i64, zone: TimeZone) -> String {
+pub(crate) fn clock(unix_millis: i64, zone: TimeZone) -> String {
     let at = DateTime::from_timestamp_millis(unix_millis).unwrap_or_default();
     local(at, zone).format("%H:%M").to_string()
 }
 
 /// Formats a session in full: `Monday 30 March, 22:53 to Tuesday 31 March, 06:08`. Within one day, the day
 /// appears once: `Tuesday 31 March, 14:00 to 14:25`.
-pub(super) fn night(start_millis: i64, end_millis: i64, zone: TimeZone) -> String {
+pub(crate) fn night(start_millis: i64, end_millis: i64, zone: TimeZone) -> String {
     let [start, end] = [start_millis, end_millis].map(|at| (local_date(at, zone), clock(at, zone)));
     let wake_day = if start.0 == end.0 { String::new() } else { format!("{}, ", weekday_and_day(end.0)) };
     format!("{}, {} to {wake_day}{}", weekday_and_day(start.0), start.1, end.1)
@@ -65,24 +65,24 @@ pub(super) fn night(start_millis: i64, end_millis: i64, zone: TimeZone) -> Strin
 
 /// Formats two times of day: `22:53 to 06:08`. Adds the number of days if more than one midnight lies
 /// between them.
-pub(super) fn from_to(start_millis: i64, end_millis: i64, zone: TimeZone) -> String {
+pub(crate) fn from_to(start_millis: i64, end_millis: i64, zone: TimeZone) -> String {
     let days = (local_date(end_millis, zone) - local_date(start_millis, zone)).num_days();
     let later = if days > 1 { format!(" ({days} days later)") } else { String::new() };
     format!("{} to {}{later}", clock(start_millis, zone), clock(end_millis, zone))
 }
 
 /// Times of a session on its own clock.
-pub(super) struct OwnTimes {
-    pub(super) start_millis: i64,
-    pub(super) end_millis: i64,
+pub(crate) struct OwnTimes {
+    pub(crate) start_millis: i64,
+    pub(crate) end_millis: i64,
     /// Zone whose clock shows the times: the person's, or UTC if `offset` was added to them.
-    pub(super) zone: TimeZone,
+    pub(crate) zone: TimeZone,
     /// Offset of the recording, if it differs from the person's zone when the session ends.
-    pub(super) offset: Option<UtcOffset>,
+    pub(crate) offset: Option<UtcOffset>,
 }
 
 /// Returns the times of a session by the offset of its recording, else by the clock of the person's zone.
-pub(super) fn own_times(span: &SleepSpan, zone: TimeZone) -> OwnTimes {
+pub(crate) fn own_times(span: &SleepSpan, zone: TimeZone) -> OwnTimes {
     let offset = span.own_offset(zone);
     let shift = offset.map_or(0, |offset| i64::from(offset.seconds()) * 1_000);
     OwnTimes {
@@ -95,7 +95,7 @@ pub(super) fn own_times(span: &SleepSpan, zone: TimeZone) -> OwnTimes {
 
 /// Formats the times of a session, with the offset of its recording if that is another zone's:
 /// `15:30 to 23:30 (UTC-09:00)`.
-pub(super) fn span(span: &SleepSpan, zone: TimeZone) -> String {
+pub(crate) fn span(span: &SleepSpan, zone: TimeZone) -> String {
     let OwnTimes { start_millis, end_millis, zone, offset } = own_times(span, zone);
     let times = from_to(start_millis, end_millis, zone);
     match offset {
@@ -105,7 +105,7 @@ pub(super) fn span(span: &SleepSpan, zone: TimeZone) -> String {
 }
 
 /// Formats a duration to the minute, rounded half up: `7 h 15 min`.
-pub(super) fn duration(millis: i64) -> String {
+pub(crate) fn duration(millis: i64) -> String {
     let minutes = millis.saturating_add(30_000).div_euclid(60_000);
     match (minutes / 60, minutes % 60) {
         (0, minutes) => format!("{minutes} min"),
@@ -115,23 +115,23 @@ pub(super) fn duration(millis: i64) -> String {
 }
 
 /// Formats a duration to the minute for a narrow picture: `7h 15m`.
-pub(super) fn short_duration(millis: i64) -> String {
+pub(crate) fn short_duration(millis: i64) -> String {
     duration(millis).replace(" h", "h").replace(" min", "m")
 }
 
 /// Formats milliseconds after noon as a time of day, rounded half up to the minute: `22:53`.
-pub(super) fn after_noon(millis: i64) -> String {
+pub(crate) fn after_noon(millis: i64) -> String {
     let minute = (millis.saturating_add(30_000).div_euclid(60_000) + 12 * 60).rem_euclid(24 * 60);
     format!("{:02}:{:02}", minute / 60, minute % 60)
 }
 
 /// Formats a local date: `3 November 2026`.
-pub(super) fn date(date: NaiveDate) -> String {
+pub(crate) fn date(date: NaiveDate) -> String {
     date.format("%-d %B %Y").to_string()
 }
 
 /// Returns the local time.
-pub(super) fn local(at: DateTime<Utc>, zone: TimeZone) -> NaiveDateTime {
+pub(crate) fn local(at: DateTime<Utc>, zone: TimeZone) -> NaiveDateTime {
     at.naive_utc() + TimeDelta::seconds(i64::from(zone.offset_at(at).seconds()))
 }
 

@@ -1,11 +1,10 @@
 //! Signed-in person of a request.
 
-use super::browser::Browser;
-use super::view;
-use crate::PageState;
+use crate::browser::Browser;
+use crate::{PageState, view};
 use actix_web::HttpRequest;
 use actix_web::http::header::USER_AGENT;
-use application::account::{SessionKey, SignInOrigin, SignedInPerson};
+use application::account::{SignInOrigin, SignedInPerson};
 use domain::device::Device;
 use domain::form_token::FormToken;
 use http_adapter::Endpoint;
@@ -15,7 +14,7 @@ use http_adapter::problem::Problem;
 /// Page that a person requested before signing in. A name from a fixed set, never a URL, so that no redirect
 /// leads to another site (security.md T22).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Destination {
+pub(crate) enum Destination {
     Home,
     Email,
     KeptForm,
@@ -61,7 +60,7 @@ impl Destination {
     ];
 
     /// Returns the name in forms and URLs.
-    pub(super) const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Home => "home",
             Self::Email => "email",
@@ -86,12 +85,12 @@ impl Destination {
     }
 
     /// Parses that name.
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|destination| destination.name() == text)
     }
 
     /// Returns the path of the page.
-    pub(super) const fn path(self) -> &'static str {
+    pub(crate) const fn path(self) -> &'static str {
         match self {
             Self::Home => Endpoint::Home.path(),
             Self::Email => Endpoint::ChangeEmail.path(),
@@ -114,7 +113,7 @@ impl Destination {
     }
 
     /// Returns whether the page requires a recent sign-in.
-    pub(super) const fn requires_recent_sign_in(self) -> bool {
+    pub(crate) const fn requires_recent_sign_in(self) -> bool {
         matches!(
             self,
             Self::Tokens
@@ -130,13 +129,13 @@ impl Destination {
     }
 
     /// Returns the URL of the sign-in page that leads here.
-    pub(super) fn sign_in(self) -> String {
+    pub(crate) fn sign_in(self) -> String {
         format!("{}?to={}", Endpoint::SignIn.path(), self.name())
     }
 }
 
 /// Returns the person who is signed in with the browser of a request.
-pub(super) async fn signed_in(
+pub(crate) async fn signed_in(
     request: &HttpRequest,
     state: &PageState,
 ) -> Result<Option<SignedInPerson>, Problem> {
@@ -145,7 +144,7 @@ pub(super) async fn signed_in(
 }
 
 /// Returns the person who is signed in with the browser of a request, if that has been read before.
-pub(super) async fn signed_in_with(
+pub(crate) async fn signed_in_with(
     request: &HttpRequest,
     browser: &Browser,
     state: &PageState,
@@ -161,7 +160,7 @@ pub(super) async fn signed_in_with(
 }
 
 /// Returns the person's details for the pages.
-pub(super) fn to_view(person: &SignedInPerson) -> view::Person {
+pub(crate) fn to_view(person: &SignedInPerson) -> view::Person {
     view::Person {
         email: person.email.as_str().to_owned(),
         user_id: person.user_id.to_string(),
@@ -170,13 +169,13 @@ pub(super) fn to_view(person: &SignedInPerson) -> view::Person {
 }
 
 /// Returns the browser and platform that a request names.
-pub(super) fn device(request: &HttpRequest) -> Option<Device> {
+pub(crate) fn device(request: &HttpRequest) -> Option<Device> {
     let agent = request.headers().get(USER_AGENT)?.to_str().ok()?;
     Some(Device::from_user_agent(agent))
 }
 
 /// Returns the browser of a request, whose session and pending sign-in a new sign-in replaces.
-pub(super) fn origin<'a>(
+pub(crate) fn origin<'a>(
     request: &HttpRequest,
     browser: &'a Browser,
     signed_in: Option<&'a SignedInPerson>,
@@ -187,11 +186,6 @@ pub(super) fn origin<'a>(
         replaces: signed_in.map(|person| &person.session),
         pending: browser.pending(),
     }
-}
-
-/// Returns the key of a person's session.
-pub(super) const fn session_key(person: &SignedInPerson) -> SessionKey {
-    SessionKey { user_id: person.user_id, id: person.session.id }
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! Forms of signed-in people, as an argument of their handlers.
 
-use super::browser::Browser;
-use super::form::Form;
-use super::{kept_form, person};
-use crate::PageState;
+use crate::browser::Browser;
+use crate::form::Form;
+use crate::{PageState, kept_form, person};
 use actix_web::error::InternalError;
 use actix_web::web::{Data, Payload};
 use actix_web::{Error, FromRequest, HttpRequest, HttpResponse, dev};
@@ -12,15 +11,15 @@ use futures_util::future::LocalBoxFuture;
 use http_adapter::problem::{Fault, Problem};
 
 /// Form of a signed-in person.
-pub(super) struct PersonForm {
-    pub(super) person: SignedInPerson,
-    pub(super) form: Form,
+pub(crate) struct PersonForm {
+    pub(crate) person: SignedInPerson,
+    pub(crate) form: Form,
 }
 
 impl PersonForm {
     /// Parses a form. If the session has ended, the form is kept until the person has signed in, or is
     /// foreign if its endpoint keeps none.
-    pub(super) async fn read(
+    pub(crate) async fn read(
         request: &HttpRequest,
         body: Payload,
         state: &PageState,
@@ -40,7 +39,7 @@ impl PersonForm {
 }
 
 /// Why a form of a person is not processed.
-pub(super) enum Rejection {
+pub(crate) enum Rejection {
     Problem(Problem),
     /// The session has ended. The response leads to the sign-in page and keeps the form.
     SignIn(HttpResponse),

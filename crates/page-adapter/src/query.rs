@@ -5,7 +5,7 @@ use http_adapter::parameter::{ParameterError, Parameters};
 use http_adapter::problem::{Fault, Problem};
 
 /// Parses the known parameters of a page; the server's links contain none of them twice or empty.
-pub(super) fn read<'a>(request: &'a HttpRequest, known: &[&'static str]) -> Result<Parameters<'a>, Problem> {
+pub(crate) fn read<'a>(request: &'a HttpRequest, known: &[&'static str]) -> Result<Parameters<'a>, Problem> {
     Parameters::read(request.query_string(), known).map_err(|error| match error {
         ParameterError::Malformed(_) | ParameterError::Fields(_) => Problem::new(Fault::InvalidForm),
     })

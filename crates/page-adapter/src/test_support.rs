@@ -1,8 +1,8 @@
 //! Parsers of browser input.
 
-use super::activity;
-use super::browser::Browser;
-use super::form::Form;
+use crate::account::activity;
+use crate::browser::Browser;
+use crate::form::Form;
 use actix_web::HttpRequest;
 use actix_web::web::Payload;
 use domain::id::UserId;

@@ -10,7 +10,7 @@ use diesel::pg::Pg;
 use diesel::query_builder::QueryFragment;
 use diesel::sqlite::Sqlite;
 
-/// Records each statement's text on PostgreSQL and on SQLite; finds no row and changes one.
+/// Records each statement's text on `PostgreSQL` and on `SQLite`; finds no row and changes one.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder(pub(crate) Vec<[String; 2]>);
 

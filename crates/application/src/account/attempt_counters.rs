@@ -3,7 +3,7 @@
 use crate::attempt_limit::failure_key;
 use crate::ports::storage::FailureKey;
 use domain::address::AddressBlock;
-use domain::id::UserId;
+use domain::pending_sign_in::PendingSignIn;
 use std::net::IpAddr;
 
 pub(super) struct AttemptCounters {
@@ -33,13 +33,9 @@ impl AttemptCounters {
 
 /// Returns the counter keys of the second step of a sign-in: account, account over a day, and address. Only
 /// people who know the password can use them up; known browsers have separate ones.
-pub(super) fn second_step_counters(
-    user_id: UserId,
-    address: AddressBlock,
-    is_known_browser: bool,
-) -> [FailureKey; 3] {
-    let user_id = user_id.to_string();
-    let [account, account_and_day] = if is_known_browser {
+pub(super) fn second_step_counters(pending: &PendingSignIn, address: IpAddr) -> [FailureKey; 3] {
+    let (user_id, block) = (pending.user_id.to_string(), AddressBlock::containing(address).to_string());
+    let [account, account_and_day] = if pending.is_known_browser {
         ["second-step/known-browser", "second-step/known-browser-and-day"]
     } else {
         ["second-step/account", "second-step/account-and-day"]
@@ -47,7 +43,7 @@ pub(super) fn second_step_counters(
     [
         failure_key(&[account, &user_id]),
         failure_key(&[account_and_day, &user_id]),
-        failure_key(&["second-step/address", &address.to_string()]),
+        failure_key(&["second-step/address", &block]),
     ]
 }
 

@@ -5,53 +5,29 @@
 //! is hashed.
 
 mod attempt_counters;
-mod change_password;
-mod choose_password;
-mod complete_sign_in;
-mod confirm_email_change;
-mod find_password_link;
-mod find_pending_sign_in;
-pub(crate) mod hashing_error;
-mod issue_password_link;
-mod kept_forms;
-mod link_request;
 mod new_password;
 pub(crate) mod open_session;
+mod password;
 mod password_change;
 mod password_check;
+mod password_link;
 mod person;
-mod request_email_change;
-mod request_password_reset;
-mod request_sign_up;
 mod second_step;
 mod sessions;
-mod set_password;
-mod set_up_sign_in;
 mod sign_in;
 
+pub use crate::model::hashing_error::PasswordHashingError;
+pub use crate::ports::storage::PendingSignInWithEmail;
 pub(crate) use attempt_counters::address_counter;
-pub use change_password::*;
-pub use choose_password::*;
-pub use complete_sign_in::*;
-pub use confirm_email_change::*;
-pub use find_password_link::*;
-pub use find_pending_sign_in::*;
-pub use hashing_error::PasswordHashingError;
-pub use issue_password_link::*;
-pub use kept_forms::*;
-pub use link_request::*;
 pub use new_password::*;
 pub(crate) use open_session::{ProvenPerson, open_session};
 pub use open_session::{SignInOrigin, SignedIn};
+pub use password::*;
 pub use password_check::*;
+pub use password_link::*;
 pub use person::*;
-pub use request_email_change::*;
-pub use request_password_reset::*;
-pub use request_sign_up::*;
-pub use second_step::{SecondStepError, SecondStepPorts};
+pub use second_step::SecondStepError;
 pub use sessions::*;
-pub use set_password::*;
-pub use set_up_sign_in::*;
 pub use sign_in::*;
 
 #[cfg(test)]

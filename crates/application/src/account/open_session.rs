@@ -50,17 +50,16 @@ pub(crate) struct ProvenPerson<'a> {
 /// and records the sign-in. Fails with `Retryable` if the account was locked or erased in the meantime. The
 /// caller commits.
 pub(crate) async fn open_session(
-    unit: &mut dyn UnitOfWork,
+    tx: &mut dyn UnitOfWork,
     proven: ProvenPerson<'_>,
     clock: &dyn Clock,
     entropy: &dyn Entropy,
 ) -> Result<SignedIn, StorageError> {
     let ProvenPerson { user_id, method: _, origin } = proven;
-    let is_active = unit.users().find(user_id).await?.is_some_and(|user| user.status.is_active());
-    if !is_active {
+    if tx.active_user(user_id).await?.is_none() {
         return Err(StorageError::Retryable);
     }
-    let signed_in = store_session(unit, proven, clock.now(), entropy).await?;
+    let signed_in = store_session(tx, proven, clock.now(), entropy).await?;
     let now = signed_in.session.authenticated_at;
     let event = |kind, user_id, id: SessionId| {
         AuditEvent::new(AuditEventId::from_uuid(entropy.uuid()), now, kind, AuditActor::Person)
@@ -69,23 +68,22 @@ pub(crate) async fn open_session(
             .from(origin.address)
     };
     if let Some(Session { user_id, id, .. }) = origin.replaces
-        && unit.sessions().delete(*user_id, *id).await?
+        && tx.sessions().delete(*user_id, *id).await?
     {
-        unit.audit().append(&event(AuditKind::SignedOut, *user_id, *id)).await?;
+        tx.record(event(AuditKind::SignedOut, *user_id, *id)).await?;
     }
-    end_pending(unit, origin).await?;
-    let signed = event(AuditKind::SignedIn, user_id, signed_in.session.id).device(origin.device);
-    unit.audit().append(&signed).await?;
+    end_pending(tx, origin).await?;
+    tx.record(event(AuditKind::SignedIn, user_id, signed_in.session.id).device(origin.device)).await?;
     Ok(signed_in)
 }
 
 /// Ends the sign-in that waits in this browser.
 pub(super) async fn end_pending(
-    unit: &mut dyn UnitOfWork,
+    tx: &mut dyn UnitOfWork,
     origin: SignInOrigin<'_>,
 ) -> Result<(), StorageError> {
     if let Some(cookie) = origin.pending {
-        unit.pending_sign_ins().consume(&cookie.hash()).await?;
+        tx.pending_sign_ins().consume(&cookie.hash()).await?;
     }
     Ok(())
 }
@@ -93,7 +91,7 @@ pub(super) async fn end_pending(
 /// Stores a new session of a person who proved who they are at this time, and returns it with its cookies.
 /// The caller has locked the user, and records why there is a new session.
 pub(crate) async fn store_session(
-    unit: &mut dyn UnitOfWork,
+    tx: &mut dyn UnitOfWork,
     proven: ProvenPerson<'_>,
     at: DateTime<Utc>,
     entropy: &dyn Entropy,
@@ -114,8 +112,8 @@ pub(crate) async fn store_session(
         device: origin.device,
         address: Some(AddressBlock::containing(origin.address)),
     };
-    unit.sessions().insert(&session).await?;
-    let hash = unit.passwords().find(user_id).await?;
+    tx.sessions().insert(&session).await?;
+    let hash = tx.passwords().find(user_id).await?;
     let known_browser = hash.map(|hash| known_browser_cookie(user_id, &hash));
     Ok(SignedIn { session, cookie, known_browser })
 }

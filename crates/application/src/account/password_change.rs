@@ -15,27 +15,27 @@ const CLOCK_TOLERANCE: TimeDelta = TimeDelta::hours(1);
 /// Stores the hash, and deletes what the old password may have opened: sessions, pending sign-ins, password
 /// links, and codes not yet redeemed (security.md T17, T30). Returns the number of ended sessions.
 pub(super) async fn replace_password(
-    unit: &mut dyn UnitOfWork,
+    tx: &mut dyn UnitOfWork,
     user_id: UserId,
     hash: &PasswordHash,
     now: DateTime<Utc>,
 ) -> Result<u64, StorageError> {
-    unit.passwords().set(user_id, hash, now).await?;
-    unit.password_links().delete_of_user(user_id).await?;
-    unit.pending_sign_ins().delete_of_user(user_id).await?;
-    unit.codes().discard_unredeemed(Some(user_id), now + CLOCK_TOLERANCE).await?;
-    unit.sessions().delete_of_user(user_id, None).await
+    tx.passwords().set(user_id, hash, now).await?;
+    tx.password_links().delete_of_user(user_id).await?;
+    tx.pending_sign_ins().delete_of_user(user_id).await?;
+    tx.codes().discard_unredeemed(Some(user_id), now + CLOCK_TOLERANCE).await?;
+    tx.sessions().delete_of_user(user_id, None).await
 }
 
 /// Deletes the password, and codes not yet redeemed, so that only a link to choose another one opens the
 /// account. The caller ends the sign-ins.
 pub(super) async fn drop_password(
-    unit: &mut dyn UnitOfWork,
+    tx: &mut dyn UnitOfWork,
     user_id: UserId,
     now: DateTime<Utc>,
 ) -> Result<(), StorageError> {
-    unit.passwords().delete(user_id).await?;
-    unit.codes().discard_unredeemed(Some(user_id), now + CLOCK_TOLERANCE).await.map(drop)
+    tx.passwords().delete(user_id).await?;
+    tx.codes().discard_unredeemed(Some(user_id), now + CLOCK_TOLERANCE).await.map(drop)
 }
 
 /// What stays of the credentials besides the password (security.md T106).
@@ -51,36 +51,36 @@ pub(super) struct OtherCredentials<'a> {
 /// Ends what somebody who knew the password may have added. Returns `false` if the operator requires a second
 /// factor and none is left: the caller MUST roll back. The caller has locked the user.
 pub(super) async fn end_other_credentials(
-    unit: &mut dyn UnitOfWork,
+    tx: &mut dyn UnitOfWork,
     others: OtherCredentials<'_>,
     now: DateTime<Utc>,
     event: &(dyn Fn(AuditKind) -> AuditEvent + Send + Sync),
 ) -> Result<bool, StorageError> {
     let OtherCredentials { user_id, kept_passkeys, disconnect_apps, policy } = others;
-    let removed = remove_passkeys_except(unit, user_id, kept_passkeys, event).await?;
-    if removed > 0 && lacks_factor(unit, user_id, policy).await? {
+    let removed = remove_passkeys_except(tx, user_id, kept_passkeys, event).await?;
+    if removed > 0 && lacks_factor(tx, user_id, policy).await? {
         return Ok(false);
     }
     if disconnect_apps {
-        disconnect(unit, user_id, now, event).await?;
+        disconnect(tx, user_id, now, event).await?;
     }
     Ok(true)
 }
 
 /// Revokes all grants and personal tokens, and deletes the remembered consents.
 async fn disconnect(
-    unit: &mut dyn UnitOfWork,
+    tx: &mut dyn UnitOfWork,
     user_id: UserId,
     now: DateTime<Utc>,
     event: &(dyn Fn(AuditKind) -> AuditEvent + Send + Sync),
 ) -> Result<(), StorageError> {
     let filter = GrantFilter { user_id: Some(user_id), ..GrantFilter::default() };
-    let grants = unit.grants().revoke(filter, now, RevocationReason::Person).await?;
-    let tokens = unit.personal_tokens().revoke(user_id, None, now).await?;
-    unit.consents().forget(Some(user_id), None).await?;
+    let grants = tx.grants().revoke(filter, now, RevocationReason::Person).await?;
+    let tokens = tx.personal_tokens().revoke(user_id, None, now).await?;
+    tx.consents().forget(Some(user_id), None).await?;
     for (kind, count) in [(AuditKind::GrantRevoked, grants), (AuditKind::PersonalTokenRevoked, tokens)] {
         if count > 0 {
-            unit.audit().append(&event(kind).count(count)).await?;
+            tx.record(event(kind).count(count)).await?;
         }
     }
     Ok(())

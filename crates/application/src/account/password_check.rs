@@ -17,11 +17,10 @@
 
 use super::attempt_counters::AttemptCounters;
 use crate::attempt_limit::{AttemptLimit, AttemptRejected, count_attempt, from_attempt_rejected};
-use crate::audit::append_refusal;
-use crate::ports::storage::{CredentialReader, Credentials, FailureCounter, StorageError, UnitOfWorkFactory};
-use crate::ports::system::{Clock, Entropy, PasswordHasher, PasswordHashingError};
+use crate::ports::storage::{CredentialReader, Credentials, FailureCounter, StorageError};
+use crate::ports::system::{PasswordHasher, PasswordHashingError};
+use crate::store::{Store, transact};
 use chrono::{DateTime, Utc};
-use derive_more::Constructor;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{AuditEventId, UserId};
 use domain::known_browser::is_known_browser;
@@ -51,23 +50,6 @@ impl Default for SignInLimits {
             per_address: AttemptLimit { attempts: 100, window_seconds: 600 },
         }
     }
-}
-
-/// Ports of a password check.
-#[derive(Clone)]
-pub struct SignInPorts {
-    /// Reader of stored credentials.
-    pub credentials: Arc<dyn CredentialReader>,
-    /// Password hasher.
-    pub hasher: Arc<dyn PasswordHasher>,
-    /// Attempt counters.
-    pub failures: Arc<dyn FailureCounter>,
-    /// Units of work that write sessions, passwords and the audit trail.
-    pub units: Arc<dyn UnitOfWorkFactory>,
-    /// The clock.
-    pub clock: Arc<dyn Clock>,
-    /// Source of ids and secrets.
-    pub entropy: Arc<dyn Entropy>,
 }
 
 /// Why a password check fails.
@@ -112,31 +94,34 @@ pub(super) struct PasswordAttempt<'a> {
 /// Result of a successful password check.
 pub(super) struct ProvenPassword {
     pub(super) user_id: UserId,
-    /// The hash that was checked. Writers must verify in their unit of work that it is still the stored one.
+    /// The hash that was checked. Writers must verify in their transaction that it is still the stored one.
     pub(super) hash: PasswordHash,
     /// Whether the hash uses outdated parameters and should be replaced.
     pub(super) is_outdated: bool,
 }
 
 /// The single entry point for password checks.
-#[derive(Constructor)]
-pub(super) struct PasswordCheckpoint {
-    ports: SignInPorts,
-    limits: SignInLimits,
+pub struct PasswordCheckpoint {
+    /// The store.
+    pub store: Store,
+    /// Reader of stored credentials.
+    pub credentials: Arc<dyn CredentialReader>,
+    /// Password hasher.
+    pub hasher: Arc<dyn PasswordHasher>,
+    /// Attempt counters.
+    pub failures: Arc<dyn FailureCounter>,
+    /// Limits on guessing.
+    pub limits: SignInLimits,
 }
 
 impl PasswordCheckpoint {
-    pub(super) const fn ports(&self) -> &SignInPorts {
-        &self.ports
-    }
-
     /// Counts the attempt, hashes exactly once, and settles the counters. A failure for an existing account
     /// is recorded in the audit trail.
     pub(super) async fn check(
         &self,
         attempt: PasswordAttempt<'_>,
     ) -> Result<ProvenPassword, PasswordCheckError> {
-        let now = self.ports.clock.now();
+        let now = self.store.now();
         // Looked up before counting only if the browser presents a known-browser cookie, so that rejecting a
         // stranger costs no more than the counters.
         let early = match attempt.known_browser {
@@ -152,17 +137,17 @@ impl PasswordCheckpoint {
             None => self.find(&attempt).await?,
         };
         let stored = found.as_ref().and_then(|found| found.password.as_ref());
-        let check = self.ports.hasher.check(attempt.password, stored).await;
+        let check = self.hasher.check(attempt.password, stored).await;
         if matches!(check, Err(PasswordHashingError::Busy)) {
             self.uncount(&counters, now).await?;
         }
         let check = check?;
         let user_id = found.as_ref().map(|found| found.user_id);
         let Some((user_id, hash)) = found.and_then(|found| proven(found, check.is_right)) else {
-            self.note_refusal(user_id, &attempt, &counters).await?;
+            self.note_rejection(user_id, &attempt, &counters).await?;
             return Err(PasswordCheckError::WrongCredentials);
         };
-        let failures = &self.ports.failures;
+        let failures = &self.failures;
         failures.forget(&[counters.account, counters.account_and_day]).await?;
         failures.uncount(&[counters.address], now).await?;
         Ok(ProvenPassword { user_id, hash, is_outdated: check.is_outdated })
@@ -180,7 +165,7 @@ impl PasswordCheckpoint {
             (counters.account, per_account, true),
             (counters.account_and_day, per_account_and_day, true),
         ] {
-            let counted = count_attempt(self.ports.failures.as_ref(), key, limit, now).await;
+            let counted = count_attempt(self.failures.as_ref(), key, limit, now).await;
             if let Err(AttemptRejected::TooMany { is_first: true, .. }) = counted {
                 self.note_limit(is_of_account, attempt, counters).await?;
             }
@@ -197,7 +182,7 @@ impl PasswordCheckpoint {
         attempt: &PasswordAttempt<'_>,
         counters: &AttemptCounters,
     ) -> Result<(), StorageError> {
-        let now = self.ports.clock.now();
+        let now = self.store.now();
         let event = self.event(AuditKind::SignInLimited, attempt, now);
         let event = if is_of_account {
             match self.find(attempt).await? {
@@ -207,7 +192,7 @@ impl PasswordCheckpoint {
         } else {
             event
         };
-        append_refusal(self.ports.units.as_ref(), &event).await;
+        self.store.record_rejection(&event).await;
         Ok(())
     }
 
@@ -219,42 +204,40 @@ impl PasswordCheckpoint {
         now: DateTime<Utc>,
     ) -> Result<(), StorageError> {
         let window = self.limits.per_address.window();
-        self.ports.failures.record_failure(&[counters.unknown_account], now, window).await?;
+        self.failures.record_failure(&[counters.unknown_account], now, window).await?;
         Ok(())
     }
 
     fn event(&self, kind: AuditKind, attempt: &PasswordAttempt<'_>, now: DateTime<Utc>) -> AuditEvent {
-        let id = AuditEventId::from_uuid(self.ports.entropy.uuid());
+        let id = AuditEventId::from_uuid(self.store.entropy().uuid());
         AuditEvent::new(id, now, kind, AuditActor::Person).from(attempt.address)
     }
 
     /// Subtracts an attempt that was not checked, so that a busy server does not lock users out.
     async fn uncount(&self, counters: &AttemptCounters, at: DateTime<Utc>) -> Result<(), StorageError> {
         let keys = [counters.address, counters.account, counters.account_and_day];
-        self.ports.failures.uncount(&keys, at).await
+        self.failures.uncount(&keys, at).await
     }
 
     async fn find(&self, attempt: &PasswordAttempt<'_>) -> Result<Option<Credentials>, StorageError> {
         // The sender can see whether the address is well formed, so skipping the store reveals nothing.
         let Ok(email) = Email::parse(attempt.email) else { return Ok(None) };
-        let found = self.ports.credentials.find_credentials(&email).await?;
+        let found = self.credentials.find_credentials(&email).await?;
         // The address may have moved to another account while the user was signed in.
         Ok(found.filter(|found| attempt.owner.is_none_or(|owner| owner == found.user_id)))
     }
 
     /// Records a rejected password.
-    async fn note_refusal(
+    async fn note_rejection(
         &self,
         user_id: Option<UserId>,
         attempt: &PasswordAttempt<'_>,
         counters: &AttemptCounters,
     ) -> Result<(), StorageError> {
-        let now = self.ports.clock.now();
+        let now = self.store.now();
         let Some(user_id) = user_id else { return self.simulate_audit_event(counters, now).await };
         let event = self.event(AuditKind::SignInRefused, attempt, now).user(user_id);
-        let mut unit = self.ports.units.begin().await?;
-        unit.audit().append(&event).await?;
-        unit.commit().await
+        transact!(self.store, |tx| { tx.record(event).await }).await
     }
 }
 

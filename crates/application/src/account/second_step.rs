@@ -1,38 +1,25 @@
-//! Shared parts of the use cases that complete a sign-in.
+//! The second step of a sign-in: a code of the authenticator app, a recovery code, or setting up the second
+//! factor that the operator requires.
 
 use super::attempt_counters::second_step_counters;
 use super::open_session::{ProvenPerson, end_pending, open_session};
-use super::{FindPendingSignIn, SignInLimits, SignInOrigin, SignedIn};
+use super::{PendingSignInWithEmail, SignInLimits, SignInOrigin, SignIns, SignedIn, end_sign_ins};
 use crate::attempt_limit::{AttemptRejected, count_attempt, from_attempt_rejected};
-use crate::audit::append_refusal;
-use crate::ports::storage::{
-    FailureCounter, FailureKey, PendingSignInReader, StorageError, UnitOfWork, UnitOfWorkFactory,
+use crate::mail::recovery_code_used;
+use crate::ports::storage::{StorageError, UnitOfWork};
+use crate::ports::system::{Clock, Entropy, TotpSealerError};
+use crate::second_factor::{
+    EnabledSecondFactor, SetUpError, accepted_step, report_turned_on, turn_on, verify_set_up,
 };
-use crate::ports::system::{Clock, Entropy, TotpSealer, TotpSealerError};
-use domain::address::AddressBlock;
+use crate::store::transact;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
-use domain::id::{AuditEventId, UserId};
+use domain::id::UserId;
 use domain::pending_sign_in::{PendingSignIn, SecondStep};
+use domain::second_factor::{RecoveryCode, TotpCode};
 use domain::secret::{Secret, SecretKind};
+use domain::session::AuthenticationMethod;
 use domain::user::Email;
-use std::sync::Arc;
-
-/// Ports of the second step.
-#[derive(Clone)]
-pub struct SecondStepPorts {
-    /// Reader of pending sign-ins.
-    pub pending: Arc<dyn PendingSignInReader>,
-    /// Attempt counters.
-    pub failures: Arc<dyn FailureCounter>,
-    /// Units of work that use up codes and open sessions.
-    pub units: Arc<dyn UnitOfWorkFactory>,
-    /// Secrets and codes of authenticator apps.
-    pub sealer: Arc<dyn TotpSealer>,
-    /// The clock.
-    pub clock: Arc<dyn Clock>,
-    /// Source of ids and secrets.
-    pub entropy: Arc<dyn Entropy>,
-}
+use std::net::IpAddr;
 
 /// Why a second step fails.
 #[derive(Debug, thiserror::Error)]
@@ -65,6 +52,27 @@ impl From<TotpSealerError> for SecondStepError {
     }
 }
 
+impl From<SetUpError> for SecondStepError {
+    fn from(error: SetUpError) -> Self {
+        match error {
+            SetUpError::WrongCode => Self::WrongCode,
+            SetUpError::Expired => Self::SetUpExpired,
+        }
+    }
+}
+
+/// A code as typed.
+enum TypedCode {
+    Totp(TotpCode),
+    Recovery(RecoveryCode),
+}
+
+impl TypedCode {
+    fn parse(text: &str) -> Option<Self> {
+        TotpCode::parse(text).map(Self::Totp).or_else(|| RecoveryCode::parse(text).map(Self::Recovery))
+    }
+}
+
 /// A person who proved the password in one browser.
 pub(super) struct WaitingPerson<'a> {
     pub(super) user_id: UserId,
@@ -76,121 +84,208 @@ pub(super) struct WaitingPerson<'a> {
 /// Lets a sign-in wait for its second step, in place of the one that waits in this browser. Returns its new
 /// cookie: cookies known before the password was proven do not continue the sign-in (security.md T105).
 pub(super) async fn begin_second_step(
-    unit: &mut dyn UnitOfWork,
+    tx: &mut dyn UnitOfWork,
     person: WaitingPerson<'_>,
     clock: &dyn Clock,
     entropy: &dyn Entropy,
 ) -> Result<Secret, StorageError> {
     let WaitingPerson { user_id, step, is_known_browser, origin } = person;
-    end_pending(unit, origin).await?;
+    end_pending(tx, origin).await?;
     let cookie = Secret::from_bytes(SecretKind::PendingSignIn, &entropy.secret_bytes());
     let expires_at = clock.now() + step.lifetime();
     let pending = PendingSignIn { cookie_hash: cookie.hash(), user_id, step, is_known_browser, expires_at };
-    unit.pending_sign_ins().insert(&pending).await?;
+    tx.pending_sign_ins().insert(&pending).await?;
     Ok(cookie)
 }
 
-/// Finds the pending sign-in of a browser, applies the limits on guessing, and opens the session.
-pub(super) struct SecondStepCheckpoint {
-    ports: SecondStepPorts,
-    find: FindPendingSignIn,
-    limits: SignInLimits,
-}
-
-impl SecondStepCheckpoint {
-    pub(super) fn new(ports: SecondStepPorts, limits: SignInLimits) -> Self {
-        let find = FindPendingSignIn::new(ports.pending.clone(), ports.clock.clone());
-        Self { ports, find, limits }
+impl SignIns {
+    /// Returns the live pending sign-in of the browser with this cookie; `None` if there is none.
+    pub async fn find_pending(
+        &self,
+        cookie: &Secret,
+    ) -> Result<Option<PendingSignInWithEmail>, StorageError> {
+        let found = self.pending.find_pending_sign_in(&cookie.hash()).await?;
+        Ok(found.filter(|found| found.pending.is_live(self.checkpoint.store.now())))
     }
 
-    pub(super) const fn ports(&self) -> &SecondStepPorts {
-        &self.ports
+    /// Opens a session if the code is correct: of the authenticator app, or a recovery code. A wrong code
+    /// leaves the sign-in pending.
+    pub async fn complete(&self, origin: SignInOrigin<'_>, code: &str) -> Result<SignedIn, SecondStepError> {
+        let pending = self.find_step(origin, SecondStep::Code).await?;
+        self.admit(&pending, origin.address).await?;
+        let outcome = match TypedCode::parse(code) {
+            Some(code) => self.open_with_code(&pending, code, origin).await,
+            None => Err(SecondStepError::WrongCode),
+        };
+        match &outcome {
+            Ok(_) => self.reset_counters(&pending, origin.address).await,
+            Err(SecondStepError::WrongCode) => {
+                let event = self.event(AuditKind::SecondFactorRefused, origin.address);
+                let event = event.user(pending.user_id).device(origin.device);
+                self.checkpoint.store.record_rejection(&event).await;
+            }
+            Err(_) => {}
+        }
+        outcome
+    }
+
+    /// Turns on the second factor that the operator requires, and opens a session, if the code is correct.
+    /// `enrolment` is the encrypted secret of the form. Returns the recovery codes, which are shown once.
+    pub async fn set_up(
+        &self,
+        origin: SignInOrigin<'_>,
+        enrolment: &str,
+        code: &str,
+    ) -> Result<EnabledSecondFactor, SecondStepError> {
+        let pending = self.find_step(origin, SecondStep::SetUp).await?;
+        let (user_id, now, sealer) =
+            (pending.user_id, self.checkpoint.store.now(), self.totp_sealer.as_ref());
+        let proof = verify_set_up(sealer, user_id, enrolment, code, now)?;
+        transact!(self.checkpoint.store, |tx| {
+            let email = tx.active_user(user_id).await?.ok_or(SecondStepError::NotPending)?.email;
+            // Another sign-in with the same password may have set one up in the meantime.
+            let has_factor = tx.second_factors().find(user_id).await?.is_some()
+                || !tx.passkeys().list(user_id).await?.is_empty();
+            if has_factor {
+                return Err(SecondStepError::NotPending);
+            }
+            let method = AuthenticationMethod::PasswordAndTotp;
+            let signed_in = self.open_pending(tx, &pending, method, origin).await?;
+            // Sessions opened before the policy was enabled end here.
+            end_sign_ins(tx, user_id, Some(signed_in.session.id)).await?;
+            let totp = proof.totp(sealer.seal(user_id, &proof.secret)?, now);
+            let codes = turn_on(tx, user_id, totp, self.checkpoint.store.entropy()).await?;
+            let event = |kind| self.event(kind, origin.address).user(user_id);
+            report_turned_on(tx, &email, self.mail.as_ref(), now, event).await?;
+            Ok(EnabledSecondFactor { signed_in, codes })
+        })
+        .await
     }
 
     /// Returns the live pending sign-in of this browser if it waits for this step.
-    pub(super) async fn pending(
+    async fn find_step(
         &self,
         origin: SignInOrigin<'_>,
         step: SecondStep,
     ) -> Result<PendingSignIn, SecondStepError> {
         let cookie = origin.pending.ok_or(SecondStepError::NotPending)?;
-        let found = self.find.run(cookie).await?.map(|found| found.pending);
+        let found = self.find_pending(cookie).await?.map(|found| found.pending);
         found.filter(|pending| pending.step == step).ok_or(SecondStepError::NotPending)
     }
 
     /// Counts an attempt before it is checked: for the address, the account, and the account over a day. The
     /// limits are those of passwords, with separate counters.
-    pub(super) async fn admit(
-        &self,
-        pending: &PendingSignIn,
-        address: AddressBlock,
-    ) -> Result<(), SecondStepError> {
-        let now = self.ports.clock.now();
-        let SignInLimits { per_account, per_account_and_day, per_address } = self.limits;
-        let [account, account_and_day, of_address] = counters(pending, address);
+    async fn admit(&self, pending: &PendingSignIn, address: IpAddr) -> Result<(), SecondStepError> {
+        let now = self.checkpoint.store.now();
+        let SignInLimits { per_account, per_account_and_day, per_address } = self.checkpoint.limits;
+        let [account, account_and_day, of_address] = second_step_counters(pending, address);
         for (key, limit, is_of_account) in [
             (of_address, per_address, false),
             (account, per_account, true),
             (account_and_day, per_account_and_day, true),
         ] {
-            let counted = count_attempt(self.ports.failures.as_ref(), key, limit, now).await;
+            let counted = count_attempt(self.checkpoint.failures.as_ref(), key, limit, now).await;
             if let Err(AttemptRejected::TooMany { is_first: true, .. }) = counted {
                 let event = self.event(AuditKind::SecondFactorLimited, address);
                 let event = if is_of_account { event.user(pending.user_id) } else { event };
-                append_refusal(self.ports.units.as_ref(), &event).await;
+                self.checkpoint.store.record_rejection(&event).await;
             }
             counted?;
         }
         Ok(())
     }
 
-    /// Settles the counters after a correct code, like those of a correct password. An error is only logged:
+    /// Resets the counters after a correct code, like those of a correct password. An error is only logged:
     /// the person is signed in, and the windows end by themselves.
-    pub(super) async fn settle(&self, pending: &PendingSignIn, address: AddressBlock) {
-        let [account, account_and_day, of_address] = counters(pending, address);
-        let failures = self.ports.failures.as_ref();
+    async fn reset_counters(&self, pending: &PendingSignIn, address: IpAddr) {
+        let [account, account_and_day, of_address] = second_step_counters(pending, address);
+        let failures = self.checkpoint.failures.as_ref();
         let forgotten = failures.forget(&[account, account_and_day]).await;
-        let uncounted = failures.uncount(&[of_address], self.ports.clock.now()).await;
+        let uncounted = failures.uncount(&[of_address], self.checkpoint.store.now()).await;
         if let Err(error) = forgotten.and(uncounted) {
             tracing::warn!(user_id = %pending.user_id, %error, "could not reset the limits after a sign-in");
         }
     }
 
-    /// Records a rejected code.
-    pub(super) async fn note_refusal(&self, user_id: UserId, origin: SignInOrigin<'_>) {
-        let event = self.event(AuditKind::SecondFactorRefused, AddressBlock::containing(origin.address));
-        append_refusal(self.ports.units.as_ref(), &event.user(user_id).device(origin.device)).await;
+    async fn open_with_code(
+        &self,
+        pending: &PendingSignIn,
+        code: TypedCode,
+        origin: SignInOrigin<'_>,
+    ) -> Result<SignedIn, SecondStepError> {
+        let user_id = pending.user_id;
+        transact!(self.checkpoint.store, |tx| {
+            let email = tx.active_user(user_id).await?.ok_or(SecondStepError::NotPending)?.email;
+            let method = match code {
+                TypedCode::Totp(code) => {
+                    self.use_totp(tx, user_id, code).await?;
+                    AuthenticationMethod::PasswordAndTotp
+                }
+                TypedCode::Recovery(code) => {
+                    if !tx.second_factors().use_recovery_code(user_id, &code.hash(user_id)).await? {
+                        return Err(SecondStepError::WrongCode);
+                    }
+                    self.report_recovery(tx, user_id, &email, origin.address).await?;
+                    AuthenticationMethod::PasswordAndRecoveryCode
+                }
+            };
+            self.open_pending(tx, pending, method, origin).await
+        })
+        .await
+    }
+
+    /// Uses up the step of a correct code. Only one of several concurrent uses of a code succeeds.
+    async fn use_totp(
+        &self,
+        tx: &mut dyn UnitOfWork,
+        user_id: UserId,
+        code: TotpCode,
+    ) -> Result<(), SecondStepError> {
+        let sealer = self.totp_sealer.as_ref();
+        let totp = tx.second_factors().find(user_id).await?.ok_or(SecondStepError::NotPending)?;
+        let secret = sealer.open(user_id, &totp.secret)?;
+        let step = accepted_step(sealer, &secret, code, self.checkpoint.store.now());
+        let step = step.ok_or(SecondStepError::WrongCode)?;
+        let is_first_use = tx.second_factors().use_step(user_id, step).await?;
+        is_first_use.then_some(()).ok_or(SecondStepError::WrongCode)
+    }
+
+    /// Records and emails that a recovery code was used.
+    async fn report_recovery(
+        &self,
+        tx: &mut dyn UnitOfWork,
+        user_id: UserId,
+        email: &Email,
+        address: IpAddr,
+    ) -> Result<(), StorageError> {
+        let left = tx.second_factors().count_recovery_codes(user_id).await?;
+        let event = self.event(AuditKind::RecoveryCodeUsed, address).user(user_id);
+        tx.record(event.count(u64::from(left))).await?;
+        if let Some(mail) = &self.mail {
+            mail.run(tx, &recovery_code_used(email, mail.links(), left), self.checkpoint.store.now()).await?;
+        }
+        Ok(())
     }
 
     /// Uses up the pending sign-in and opens the session. The caller has locked the user.
-    pub(super) async fn complete(
+    async fn open_pending(
         &self,
-        unit: &mut dyn UnitOfWork,
+        tx: &mut dyn UnitOfWork,
         pending: &PendingSignIn,
-        proven: ProvenPerson<'_>,
+        method: AuthenticationMethod,
+        origin: SignInOrigin<'_>,
     ) -> Result<SignedIn, SecondStepError> {
-        let consumed = unit.pending_sign_ins().consume(&pending.cookie_hash).await?;
+        let consumed = tx.pending_sign_ins().consume(&pending.cookie_hash).await?;
         // Another sign-in in this browser, or a new password, may have ended this one.
         if consumed.as_ref() != Some(pending) {
             return Err(SecondStepError::NotPending);
         }
-        let origin = SignInOrigin { pending: None, ..proven.origin };
-        let proven = ProvenPerson { origin, ..proven };
-        Ok(open_session(unit, proven, self.ports.clock.as_ref(), self.ports.entropy.as_ref()).await?)
+        let origin = SignInOrigin { pending: None, ..origin };
+        let person = ProvenPerson { user_id: pending.user_id, method, origin };
+        Ok(open_session(tx, person, self.checkpoint.store.clock(), self.checkpoint.store.entropy()).await?)
     }
 
-    pub(super) fn event(&self, kind: AuditKind, address: AddressBlock) -> AuditEvent {
-        let id = AuditEventId::from_uuid(self.ports.entropy.uuid());
-        AuditEvent::new(id, self.ports.clock.now(), kind, AuditActor::Person).from(address)
+    fn event(&self, kind: AuditKind, address: IpAddr) -> AuditEvent {
+        self.checkpoint.store.event(AuditActor::Person, kind).from(address)
     }
-}
-
-fn counters(pending: &PendingSignIn, address: AddressBlock) -> [FailureKey; 3] {
-    second_step_counters(pending.user_id, address, pending.is_known_browser)
-}
-
-/// Locks the user of a pending sign-in and returns their address; fails if they are locked or erased.
-pub(super) async fn lock_user(unit: &mut dyn UnitOfWork, user_id: UserId) -> Result<Email, SecondStepError> {
-    let user = unit.users().find(user_id).await?.filter(|user| user.status.is_active());
-    user.map(|user| user.email).ok_or(SecondStepError::NotPending)
 }

@@ -32,30 +32,30 @@ impl DailyEvents {
         today.day == event.at.date_naive() && today.known.contains(&key(event))
     }
 
-    /// Appends the events that are the first of their day, and commits the unit of work.
-    pub async fn commit(
+    /// Appends the events that are the first of their day, and returns these; the caller remembers them after
+    /// the commit.
+    pub(crate) async fn append(
         &self,
-        mut unit: Box<dyn UnitOfWork>,
+        tx: &mut dyn UnitOfWork,
         mut events: Vec<AuditEvent>,
-    ) -> Result<(), StorageError> {
+    ) -> Result<Vec<AuditEvent>, StorageError> {
         events.retain(|event| !self.is_known(event));
         for event in &events {
-            unit.audit().append_once(event, start_of_day(event.at)).await?;
+            tx.audit().append_once(event, start_of_day(event.at)).await?;
         }
-        unit.commit().await?;
-        for event in &events {
-            self.remember(event);
-        }
-        Ok(())
+        Ok(events)
     }
 
-    fn remember(&self, event: &AuditEvent) {
-        let (day, mut today) = (event.at.date_naive(), self.today());
-        if today.day != day {
-            *today = Today { day, known: HashSet::new() };
-        }
-        if today.known.len() < REMEMBERED {
-            today.known.insert(key(event));
+    /// Remembers events that are stored.
+    pub(crate) fn remember(&self, events: &[AuditEvent]) {
+        for event in events {
+            let (day, mut today) = (event.at.date_naive(), self.today());
+            if today.day != day {
+                *today = Today { day, known: HashSet::new() };
+            }
+            if today.known.len() < REMEMBERED {
+                today.known.insert(key(event));
+            }
         }
     }
 

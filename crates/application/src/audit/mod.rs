@@ -1,9 +1,7 @@
 //! The audit trail: writing events, tallying reads, listing both, and deleting old ones.
 //!
-//! A use case that changes data stores its events in the same transaction: a service with `tx.record`, any
-//! other with [`commit`].
+//! A use case that changes data stores its events in the same transaction, with `tx.record`.
 
-pub(crate) mod audit_page;
 mod daily_events;
 mod flush_reads;
 mod list_activity;
@@ -13,7 +11,7 @@ mod read_recorder;
 mod retention;
 mod trail;
 
-pub use audit_page::*;
+pub use crate::model::audit_page::*;
 pub use daily_events::*;
 pub use flush_reads::*;
 pub use list_activity::*;

@@ -2,9 +2,8 @@
 
 use super::AuditRetention;
 use crate::batches::{BATCH, in_batches};
-use crate::ports::storage::{ReadTallyStore, StorageError, UnitOfWorkFactory};
-use crate::ports::system::Clock;
-use derive_more::Constructor;
+use crate::ports::storage::{ReadTallyStore, StorageError};
+use crate::store::{Store, transact};
 use std::sync::Arc;
 
 /// Numbers of deleted rows.
@@ -17,25 +16,23 @@ pub struct PrunedAudit {
 }
 
 /// Prunes the audit; run it periodically, in any number of processes.
-#[derive(Constructor)]
 pub struct PruneAudit {
-    units: Arc<dyn UnitOfWorkFactory>,
-    reads: Arc<dyn ReadTallyStore>,
-    clock: Arc<dyn Clock>,
-    retention: AuditRetention,
+    /// The store.
+    pub store: Store,
+    /// Tallies of reads.
+    pub reads: Arc<dyn ReadTallyStore>,
+    /// How long both are retained.
+    pub retention: AuditRetention,
 }
 
 impl PruneAudit {
     /// Deletes expired events and read tallies in small batches, and returns their numbers.
     pub async fn run(&self) -> Result<PrunedAudit, StorageError> {
-        let now = self.clock.now();
+        let now = self.store.now();
         let (events_before, reads_before) =
             (now - self.retention.of_events(), now - self.retention.of_reads());
         let events = in_batches(async || {
-            let mut unit = self.units.begin().await?;
-            let deleted = unit.audit().delete_before(events_before, BATCH).await?;
-            unit.commit().await?;
-            Ok(deleted)
+            transact!(self.store, |tx| { tx.audit().delete_before(events_before, BATCH).await }).await
         });
         let events = events.await?;
         let reads = in_batches(async || self.reads.delete_before(reads_before, BATCH).await).await?;

@@ -1,14 +1,14 @@
 //! Issues authorization codes.
 
-use super::AuthorizationPorts;
-use crate::account::SessionKey;
+use super::Authorizations;
+use crate::account::SignedInPerson;
 use crate::ports::storage::{StorageError, UnitOfWork};
-use crate::ports::system::Entropy;
+use crate::store::Store;
 use chrono::{DateTime, Utc};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::authorization_request::AuthorizationRequest;
 use domain::code::{AuthorizationCode, CodeLifetime, CodeState, PkceChallenge};
-use domain::id::{AuditEventId, ClientId, UserId};
+use domain::id::{ClientId, UserId};
 use domain::resource::Resource;
 use domain::scope::ScopeSet;
 use domain::secret::{Secret, SecretKind};
@@ -25,11 +25,9 @@ pub(super) struct DecisionContext {
 
 impl DecisionContext {
     /// Returns an audit event of this kind with the user as actor.
-    pub(super) fn event(&self, entropy: &dyn Entropy, kind: AuditKind) -> AuditEvent {
-        AuditEvent::new(AuditEventId::from_uuid(entropy.uuid()), self.at, kind, AuditActor::Person)
-            .user(self.user_id)
-            .client(self.client_id)
-            .from(self.address)
+    pub(super) fn event(&self, store: &Store, kind: AuditKind) -> AuditEvent {
+        let event = AuditEvent { at: self.at, ..store.event(AuditActor::Person, kind) };
+        event.user(self.user_id).client(self.client_id).from(self.address)
     }
 }
 
@@ -49,15 +47,15 @@ impl<'a> Binding<'a> {
     }
 }
 
-impl AuthorizationPorts {
+impl Authorizations {
     /// Stores the hash of a new code and its audit event, and returns the code.
     pub(super) async fn issue_code(
         &self,
-        unit: &mut dyn UnitOfWork,
+        tx: &mut dyn UnitOfWork,
         occasion: &DecisionContext,
         binding: Binding<'_>,
     ) -> Result<Secret, StorageError> {
-        let code = Secret::from_bytes(SecretKind::AuthorizationCode, &self.entropy.secret_bytes());
+        let code = self.store.new_secret(SecretKind::AuthorizationCode);
         let Binding { redirect_uri, scopes, resource, challenge } = binding;
         let stored = AuthorizationCode {
             hash: code.hash(),
@@ -71,29 +69,32 @@ impl AuthorizationPorts {
             expires_at: CodeLifetime::DEFAULT.end_from(occasion.at),
             state: CodeState::Issued,
         };
-        unit.codes().insert(&stored).await?;
-        unit.audit().append(&occasion.event(&*self.entropy, AuditKind::CodeIssued)).await?;
+        tx.codes().insert(&stored).await?;
+        tx.record(occasion.event(&self.store, AuditKind::CodeIssued)).await?;
         Ok(code)
     }
 }
 
 /// Returns whether a remembered consent of this user covers the requested scopes.
 pub(super) async fn is_remembered(
-    unit: &mut dyn UnitOfWork,
+    tx: &mut dyn UnitOfWork,
     occasion: &DecisionContext,
     asked: ScopeSet,
 ) -> Result<bool, StorageError> {
-    let found = unit.consents().find(occasion.user_id, occasion.client_id).await?;
+    let found = tx.consents().find(occasion.user_id, occasion.client_id).await?;
     Ok(found.is_some_and(|remembered| remembered.covers(asked)))
 }
 
 /// Returns whether the account is active and the session still exists.
 ///
-/// Locks the user until the unit of work ends. A concurrent password change, which ends sessions and codes,
+/// Locks the user until the transaction ends. A concurrent password change, which ends sessions and codes,
 /// therefore either runs later and deletes the new code, or ran earlier and has deleted the session
 /// (security.md T17, T30).
-pub(super) async fn is_usable(unit: &mut dyn UnitOfWork, session: SessionKey) -> Result<bool, StorageError> {
-    let SessionKey { user_id, id } = session;
-    let is_active = unit.users().find(user_id).await?.is_some_and(|user| user.status.is_active());
-    Ok(is_active && unit.sessions().find(user_id, id).await?.is_some())
+pub(super) async fn is_usable(
+    tx: &mut dyn UnitOfWork,
+    person: &SignedInPerson,
+) -> Result<bool, StorageError> {
+    let user_id = person.user_id;
+    Ok(tx.active_user(user_id).await?.is_some()
+        && tx.sessions().find(user_id, person.session.id).await?.is_some())
 }

@@ -1,10 +1,10 @@
 //! Loads the client that a metadata document describes.
 
-use super::{AuthorizationPorts, BeginAuthorizationError};
+use super::{Authorizations, BeginAuthorizationError};
 use crate::attempt_limit::{AttemptLimit, count_attempt, failure_key};
-use crate::audit::{self, AuditTrail};
 use crate::ports::storage::{StorageError, UniqueKey};
 use crate::ports::system::FetchedMetadata;
+use crate::store::transact;
 use chrono::TimeDelta;
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditKind};
@@ -21,7 +21,7 @@ const MAX_AGE: TimeDelta = TimeDelta::hours(24);
 /// Lifetime if the response headers specify none.
 const DEFAULT_AGE: TimeDelta = TimeDelta::hours(1);
 
-impl AuthorizationPorts {
+impl Authorizations {
     /// Returns the client of a document, which is fetched unless the stored client is fresh or disabled.
     ///
     /// An expired client is not used if its document cannot be fetched. Faults are not stored.
@@ -31,7 +31,7 @@ impl AuthorizationPorts {
         address: IpAddr,
     ) -> Result<Client, BeginAuthorizationError> {
         self.metadata_policy.check(url)?;
-        let now = self.clock.now();
+        let now = self.store.now();
         if let Some(found) = self.clients.find_with_secrets(url.client_id()).await? {
             let client = found.client;
             let is_fresh = client.document.as_ref().is_none_or(|document| now < document.fresh_until);
@@ -54,35 +54,32 @@ impl AuthorizationPorts {
         if client.name.imitates_server(ServerNames::default()) && !self.metadata_policy.is_reviewed(&client) {
             return Err(MetadataError::ReservedName.into());
         }
-        Ok(self.store(client).await?)
+        Ok(self.save_client(client).await?)
     }
 
     /// Stores a client as read, except that a disabled one stays disabled. If the document has changed,
     /// remembered consents are deleted.
-    async fn store(&self, read: Client) -> Result<Client, StorageError> {
-        let trail = AuditTrail::new(self.entropy.clone(), self.clock.clone());
-        let event = |kind| trail.event(AuditActor::Server, kind).client(read.id);
-        let mut unit = self.units.begin().await?;
-        let Some(before) = unit.clients().find(read.id).await? else {
-            return match unit.clients().insert(&read).await {
-                Ok(()) => {
-                    audit::commit(unit, &[event(AuditKind::ClientCreated)]).await.map(|()| read.clone())
-                }
-                // Another request has read the document at the same time.
-                Err(StorageError::Conflict(UniqueKey::ClientId)) => {
-                    unit.rollback().await.map(|()| read.clone())
-                }
-                Err(error) => Err(error),
+    async fn save_client(&self, client: Client) -> Result<Client, StorageError> {
+        let read = &client;
+        let event = |kind| self.store.event(AuditActor::Server, kind).client(read.id);
+        let saved = transact!(self.store, |tx| {
+            let Some(before) = tx.clients().find(read.id).await? else {
+                tx.clients().insert(read).await?;
+                tx.record(event(AuditKind::ClientCreated)).await?;
+                return Ok(read.clone());
             };
-        };
-        let after = Client { status: before.status, created_at: before.created_at, ..read.clone() };
-        unit.clients().update(&after).await?;
-        let is_changed = Client { document: after.document.clone(), ..before } != after;
-        if is_changed {
-            unit.consents().forget(None, Some(after.id)).await?;
+            let after = Client { status: before.status, created_at: before.created_at, ..read.clone() };
+            tx.clients().update(&after).await?;
+            if (Client { document: after.document.clone(), ..before }) != after {
+                tx.consents().forget(None, Some(after.id)).await?;
+                tx.record(event(AuditKind::ClientChanged)).await?;
+            }
+            Ok(after)
+        });
+        match saved.await {
+            // Another request has read the document at the same time.
+            Err(StorageError::Conflict(UniqueKey::ClientId)) => Ok(client),
+            outcome => outcome,
         }
-        let changed = is_changed.then(|| event(AuditKind::ClientChanged));
-        audit::commit(unit, changed.as_slice()).await?;
-        Ok(after)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::ConsentError;
 use super::code::is_usable;
-use crate::account::SessionKey;
+use crate::account::SignedInPerson;
 use crate::ports::storage::UnitOfWork;
 use chrono::{DateTime, Utc};
 use domain::authorization_request::AuthorizationRequest;
@@ -11,14 +11,6 @@ use domain::client::{Client, RedirectUri};
 use domain::id::AuthorizationRequestId;
 use domain::scope::ScopeSet;
 use domain::secret::Secret;
-
-/// User, browser and request of a consent step.
-#[derive(Clone, Copy)]
-pub(super) struct Visitor<'a> {
-    pub(super) request_id: AuthorizationRequestId,
-    pub(super) session: SessionKey,
-    pub(super) visit: &'a Secret,
-}
 
 /// An open request of this browser that is not assigned to another user.
 pub(super) struct OpenRequest {
@@ -31,23 +23,25 @@ pub(super) struct OpenRequest {
 impl OpenRequest {
     /// Finds the request. Locks the user first, in the same order as erasure does, to avoid deadlocks.
     pub(super) async fn find(
-        unit: &mut dyn UnitOfWork,
-        visitor: Visitor<'_>,
+        tx: &mut dyn UnitOfWork,
+        person: &SignedInPerson,
+        visit: &Secret,
+        id: AuthorizationRequestId,
         now: DateTime<Utc>,
     ) -> Result<Self, ConsentError> {
-        if !is_usable(unit, visitor.session).await? {
+        if !is_usable(tx, person).await? {
             return Err(ConsentError::AccountUnavailable);
         }
-        let found = unit.authorization_requests().find(visitor.request_id).await?;
+        let found = tx.authorization_requests().find(id).await?;
         let request = found.ok_or(ConsentError::Gone)?;
-        let is_anothers = request.user_id.is_some_and(|user_id| user_id != visitor.session.user_id);
-        if request.visit_hash != visitor.visit.hash() || is_anothers {
+        let is_anothers = request.user_id.is_some_and(|user_id| user_id != person.user_id);
+        if request.visit_hash != visit.hash() || is_anothers {
             return Err(ConsentError::NotYours);
         }
         if !request.is_open(now) {
             return Err(ConsentError::Gone);
         }
-        let found = unit.clients().find(request.client_id).await?;
+        let found = tx.clients().find(request.client_id).await?;
         let client = found.filter(Client::can_receive_codes).ok_or(ConsentError::ClientUnavailable)?;
         let registered = client.registered_redirect_uri(&request.redirect_uri);
         let redirect_uri = registered.ok_or(ConsentError::ClientUnavailable)?;
@@ -62,15 +56,5 @@ impl OpenRequest {
     /// Returns the requested scopes that the client may still request.
     pub(super) fn allowed(&self) -> ScopeSet {
         self.request.scopes.intersection(self.client.scopes).intersection(ScopeSet::CONSENTABLE)
-    }
-}
-
-/// Rolls back a unit of work without changes, and returns the error.
-pub(super) async fn refuse(unit: Box<dyn UnitOfWork>, error: ConsentError) -> ConsentError {
-    match error {
-        // After a storage error the unit of work must not be used.
-        ConsentError::Storage(_) => error,
-        // An explicit rollback keeps the connection; dropping the unit of work may close it.
-        _ => unit.rollback().await.err().map_or(error, ConsentError::Storage),
     }
 }

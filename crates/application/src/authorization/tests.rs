@@ -9,8 +9,7 @@ mod pending_app;
 mod prompt;
 mod remembered;
 
-use super::AuthorizationPorts;
-use crate::account::SessionKey;
+use super::{ANONYMOUS_REQUESTS, Authorizations};
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork, RecordedEvents};
 use crate::ports::storage::{
     ClientWithSecrets, FailureCount, MockAuthorizationRequestReader, MockClientReader,
@@ -18,8 +17,8 @@ use crate::ports::storage::{
 };
 use crate::ports::system::MockMetadataSource;
 use crate::testing::{
-    ADDRESS, REDIRECT_URI, app, client_id, clock, entropy, issued_code, noon, person, scopes, seconds,
-    secret, session, user_id,
+    ADDRESS, REDIRECT_URI, app, client_id, issued_code, noon, person, scopes, seconds, secret, session,
+    signed_in, store, user_id,
 };
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
@@ -31,7 +30,6 @@ use domain::consent::RememberedConsent;
 use domain::id::{AuthorizationRequestId, SessionId};
 use domain::resource::Resource;
 use domain::secret::{Secret, SecretKind};
-use domain::session::Session;
 use domain::user::User;
 use std::sync::{Arc, Mutex};
 use uuid::Uuid;
@@ -106,10 +104,6 @@ fn session_id() -> SessionId {
     SessionId::from_uuid(Uuid::nil())
 }
 
-fn session_key() -> SessionKey {
-    SessionKey { user_id: user_id(1), id: session_id() }
-}
-
 /// A unit of work that finds user 1, this request, and optionally this client.
 fn with_request(request: Option<AuthorizationRequest>, client: Client) -> MockUnitOfWork {
     let mut unit = with_person(Some(person()));
@@ -175,8 +169,9 @@ fn expect_request(unit: &mut MockUnitOfWork) -> Captured<AuthorizationRequest> {
     note
 }
 
-/// Ports of one test. Calls that the test does not set up fail.
+/// The service of one test. Calls that the test does not set up fail.
 struct World {
+    requests: MockAuthorizationRequestReader,
     clients: MockClientReader,
     apps: MockConnectedAppReader,
     failures: MockFailureCounter,
@@ -222,6 +217,7 @@ impl Effects {
 impl World {
     fn new(units: impl IntoIterator<Item = MockUnitOfWork>) -> Self {
         Self {
+            requests: MockAuthorizationRequestReader::new(),
             clients: MockClientReader::new(),
             apps: MockConnectedAppReader::new(),
             failures: MockFailureCounter::new(),
@@ -251,20 +247,21 @@ impl World {
         self
     }
 
-    fn ports(self) -> (AuthorizationPorts, Effects) {
-        let units = PreparedUnitsOfWork::new(self.units);
+    fn service(self) -> (Authorizations, Effects) {
+        let units = Arc::new(PreparedUnitsOfWork::new(self.units));
         let effects = Effects { endings: units.endings(), events: units.events() };
-        let ports = AuthorizationPorts {
+        let service = Authorizations {
+            store: store(&units),
+            requests: Arc::new(self.requests),
             clients: Arc::new(self.clients),
             apps: Arc::new(self.apps),
             failures: Arc::new(self.failures),
-            units: Arc::new(units),
-            entropy: entropy(),
-            clock: clock(),
+            anonymous_requests: ANONYMOUS_REQUESTS,
             metadata: Arc::new(self.metadata),
-            metadata_policy: Arc::new(self.metadata_policy),
+            metadata_policy: self.metadata_policy,
+            issuer: ISSUER.to_owned(),
         };
-        (ports, effects)
+        (service, effects)
     }
 }
 

@@ -3,9 +3,9 @@
 //! The data is that of a regular sleeper ([`crate::synthetic`]), the same on every machine on the same day.
 //! Only secrets are random.
 
-mod seed_demo;
+mod seed;
 
-pub use seed_demo::*;
+pub use seed::{DEMO_REDIRECT_URI, Demo, DemoError, SeededDemo};
 
 use domain::id::UserId;
 use uuid::{Uuid, uuid};

@@ -1,9 +1,10 @@
-use super::{
-    DEMO_EMAIL, DEMO_REDIRECT_URI, DEMO_TIMEZONE, SeedDemo, SeedDemoError, SeededDemo, demo_user_id,
-};
-use crate::operator::IssueCodeError;
+use super::{DEMO_EMAIL, DEMO_REDIRECT_URI, DEMO_TIMEZONE, Demo, DemoError, SeededDemo, demo_user_id};
+use crate::audit::AuditTrail;
+use crate::code::{CodeError, Codes};
+use crate::ports::storage::MockClientReader;
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork, RecordedEvents};
 use crate::ports::system::Clock;
+use crate::store::Store;
 use crate::synthetic::{SyntheticPerson, days_before};
 use crate::testing::{app, clock, entropy, locked, noon, person, seconds, stored_secret};
 use chrono::{DateTime, Days, NaiveDate, Utc};
@@ -46,8 +47,12 @@ async fn a_run_on_the_next_day_adds_the_records_of_a_day() {
     unit.sleep.expect_insert().withf(move |_, sessions| is_day(sessions)).times(1).returning(|_, _| Ok(()));
     unit.intake_logs.expect_insert().withf(|_, logs| logs.len() <= 5).returning(|_, _| Ok(()));
     let units = PreparedUnitsOfWork::new(vec![unit]);
-    let seed = SeedDemo::new(Arc::new(units), entropy(), clock());
-    seed.person(today().checked_add_days(Days::new(1))).await.unwrap();
+    demo(units, clock()).seed_person(today().checked_add_days(Days::new(1))).await.unwrap();
+}
+
+fn demo(units: PreparedUnitsOfWork, clock: Arc<dyn Clock>) -> Demo {
+    let store = Store { units: Arc::new(units), trail: AuditTrail::new(entropy(), clock) };
+    Demo { codes: Codes { store: store.clone(), clients: Arc::new(MockClientReader::new()) }, store }
 }
 
 /// A clock fixed at a time.
@@ -74,7 +79,7 @@ async fn without_a_date_the_data_ends_now_and_has_last_night_once_it_was_uploade
         let is_past = move |logs: &[IntakeLog]| logs.iter().all(|log| log.record.created_at() <= now);
         unit.intake_logs.expect_insert().withf(move |_, logs| is_past(logs)).returning(|_, _| Ok(()));
         let units = PreparedUnitsOfWork::new(vec![unit]);
-        SeedDemo::new(Arc::new(units), entropy(), Arc::new(ClockAt(now))).person(None).await.unwrap();
+        demo(units, Arc::new(ClockAt(now))).seed_person(None).await.unwrap();
     }
 }
 
@@ -115,7 +120,7 @@ fn granting() -> MockUnitOfWork {
     unit
 }
 
-async fn seed(units: Vec<MockUnitOfWork>) -> (Result<SeededDemo, SeedDemoError>, Arc<Endings>) {
+async fn seed(units: Vec<MockUnitOfWork>) -> (Result<SeededDemo, DemoError>, Arc<Endings>) {
     let (outcome, endings, _) = seed_with_events(units).await;
     (outcome, endings)
 }
@@ -123,12 +128,12 @@ async fn seed(units: Vec<MockUnitOfWork>) -> (Result<SeededDemo, SeedDemoError>,
 /// Also returns the audit events.
 async fn seed_with_events(
     units: Vec<MockUnitOfWork>,
-) -> (Result<SeededDemo, SeedDemoError>, Arc<Endings>, RecordedEvents) {
+) -> (Result<SeededDemo, DemoError>, Arc<Endings>, RecordedEvents) {
     let units = PreparedUnitsOfWork::new(units);
     let (endings, events) = (units.endings(), units.events());
-    let seed = SeedDemo::new(Arc::new(units), entropy(), clock());
-    seed.person(Some(today())).await.unwrap();
-    (seed.run().await, endings, events)
+    let demo = demo(units, clock());
+    demo.seed_person(Some(today())).await.unwrap();
+    (demo.seed_client().await, endings, events)
 }
 
 /// Asserts the kinds of the events of a run, all by the operator.
@@ -264,7 +269,7 @@ async fn a_second_run_creates_new_secrets_and_seeds_no_data() {
         vec![seeded_store(demo_person()), with_client(), rotating(), issuing(demo_person()), granting()];
     let (outcome, endings) = seed(units).await;
     assert_eq!(outcome.unwrap().user_id, demo_user_id());
-    assert_eq!(endings.committed(), 4);
+    assert_eq!(endings.committed(), 5);
 }
 
 #[tokio::test]
@@ -275,7 +280,7 @@ async fn a_demo_person_who_was_locked_by_hand_stays_locked() {
     let found = user.clone();
     issuing.users.expect_find().return_once(move |_| Ok(Some(found)));
     let (outcome, _) = seed(vec![seeded_store(user), with_client(), rotating(), issuing]).await;
-    assert!(matches!(outcome, Err(SeedDemoError::Code(IssueCodeError::UserLocked))));
+    assert!(matches!(outcome, Err(DemoError::Code(CodeError::UserLocked))));
 }
 
 #[tokio::test]
@@ -285,5 +290,5 @@ async fn a_demo_client_that_was_disabled_by_hand_stays_disabled() {
     issuing.users.expect_find().returning(|_| Ok(Some(demo_person())));
     issuing.clients.expect_find().return_once(move |_| Ok(Some(disabled)));
     let (outcome, _) = seed(vec![seeded_store(demo_person()), with_client(), rotating(), issuing]).await;
-    assert!(matches!(outcome, Err(SeedDemoError::Code(IssueCodeError::UnknownClient))));
+    assert!(matches!(outcome, Err(DemoError::Code(CodeError::UnknownClient))));
 }

@@ -5,6 +5,7 @@ use crate::audit::{AuditTrail, DailyEvents, ReadRecorder};
 use crate::ports::export_writer::{ExportNotWritten, ExportWriter};
 use crate::ports::storage::{ProfileReader, SleepReader, StorageError, SupplementReader, UnitOfWorkFactory};
 use crate::ports::system::Pause;
+use crate::store::{Store, transact};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::UserId;
 use domain::read_tally::Reader;
@@ -69,15 +70,14 @@ pub struct ExportReaders {
 /// Exports users' records.
 pub struct ExportRecords {
     readers: ExportReaders,
-    units: Arc<dyn UnitOfWorkFactory>,
-    trail: AuditTrail,
+    store: Store,
     daily: DailyEvents,
 }
 
 impl ExportRecords {
     /// Creates the use case.
     pub fn new(readers: ExportReaders, units: Arc<dyn UnitOfWorkFactory>, trail: AuditTrail) -> Self {
-        Self { readers, units, trail, daily: DailyEvents::default() }
+        Self { readers, store: Store { units, trail }, daily: DailyEvents::default() }
     }
 
     /// Starts an export of an existing user; only the profile is read yet. The audit event is stored before
@@ -94,7 +94,7 @@ impl ExportRecords {
     }
 
     fn event(&self, ExportQuery { user_id, scopes: _, by }: &ExportQuery) -> AuditEvent {
-        let event = |actor| self.trail.event(actor, AuditKind::DataExported).user(*user_id);
+        let event = |actor| self.store.event(actor, AuditKind::DataExported).user(*user_id);
         match by {
             Exporter::Person => event(AuditActor::Person),
             Exporter::Operator => event(AuditActor::Operator),
@@ -107,11 +107,15 @@ impl ExportRecords {
         if event.is_daily() && self.daily.is_known(&event) {
             return Ok(());
         }
-        let mut unit = self.units.begin().await?;
-        if event.is_daily() {
-            return self.daily.commit(unit, vec![event]).await;
-        }
-        unit.audit().append_once(&event, event.at).await?;
-        unit.commit().await
+        let stored = transact!(self.store, |tx| {
+            if event.is_daily() {
+                return self.daily.append(tx, vec![event]).await;
+            }
+            tx.audit().append_once(&event, event.at).await?;
+            Ok(Vec::new())
+        })
+        .await?;
+        self.daily.remember(&stored);
+        Ok(())
     }
 }

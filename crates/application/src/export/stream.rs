@@ -144,19 +144,17 @@ impl Export {
         section: ExportSection,
         position: &mut Position,
     ) -> Result<Vec<ExportItem>, ExportRecordsError> {
-        for pause in RETRY_DELAYS {
+        let mut pauses = RETRY_DELAYS.into_iter();
+        loop {
             match self.read(section, position).await {
                 Err(StorageError::Unavailable | StorageError::Disk(_) | StorageError::Retryable) => {
+                    let Some(pause) = pauses.next() else {
+                        return Err(ExportRecordsError::StoreAway { tries: RETRY_DELAYS.len() + 1 });
+                    };
                     self.readers.pause.pause(pause).await;
                 }
                 outcome => return Ok(outcome?),
             }
-        }
-        match self.read(section, position).await {
-            Err(StorageError::Unavailable | StorageError::Disk(_) | StorageError::Retryable) => {
-                Err(ExportRecordsError::StoreAway { tries: RETRY_DELAYS.len() + 1 })
-            }
-            outcome => Ok(outcome?),
         }
     }
 

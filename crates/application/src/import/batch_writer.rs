@@ -5,24 +5,22 @@ use super::batch::{self, Batch, Numbered, RejectedRecord, RejectionCause};
 use super::batch_result::BatchResult;
 use super::run::Run;
 use super::{intake_log, profile, session, supplement};
-use crate::audit::{AuditTrail, DailyEvents};
+use crate::audit::DailyEvents;
 use crate::ports::import_source::ImportItem;
-use crate::ports::storage::{ImportChange, RecordReference, StorageError, UnitOfWork, UnitOfWorkFactory};
+use crate::ports::storage::{ImportChange, RecordReference, StorageError, UnitOfWork};
 use crate::ports::system::Pause;
-use crate::retry::RETRY_DELAYS;
+use crate::retry::Tries;
+use crate::store::{RollBack, Store, transact};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{AuditEventId, ClientId, ImportId, UserId};
 use domain::import::{ImportOrigin, ImportState};
 use domain::user::{ProfileChanges, ProfileOrigin, ProfileSource};
-use std::time::Duration;
 
 /// Maximum number of records in one unit of work. Each unit of work costs a dozen statements and a disk sync,
 /// however few records it has.
 pub(super) const BATCH: usize = 2_000;
 /// Maximum number of deferred records; beyond it, they are stored as another batch.
 pub(super) const MAX_WAITING: usize = BATCH;
-/// Number of tries per batch: a concurrent import of the same records may win, batch by batch.
-pub(super) const MAX_TRIES: u32 = 5;
 
 /// Why storing stops.
 #[derive(Debug)]
@@ -43,7 +41,7 @@ impl From<StorageError> for StopReason {
 
 /// Stores batches.
 pub(super) struct BatchWriter<'a> {
-    pub(super) units: &'a dyn UnitOfWorkFactory,
+    pub(super) store: &'a Store,
     /// Import that records the changes for undo; `None` if they are not recorded.
     pub(super) import: Option<ImportId>,
     /// Waits for an unreachable store; `None` if the caller waits for the response or retries.
@@ -52,18 +50,17 @@ pub(super) struct BatchWriter<'a> {
     pub(super) backend: Option<BackendTrace<'a>>,
 }
 
-/// Creates the audit events of a backend's writes.
+/// Who writes for a backend, and which events of today are recorded.
 #[derive(Clone, Copy)]
 pub(super) struct BackendTrace<'a> {
     pub(super) client_id: ClientId,
-    pub(super) trail: &'a AuditTrail,
     pub(super) daily: &'a DailyEvents,
 }
 
 impl BackendTrace<'_> {
-    fn events(self, user_id: Option<UserId>, changes: &[ImportChange]) -> Vec<AuditEvent> {
+    fn events(self, store: &Store, user_id: Option<UserId>, changes: &[ImportChange]) -> Vec<AuditEvent> {
         let wrote = |is: fn(&RecordReference) -> bool| changes.iter().any(|change| is(&change.record));
-        let event = |kind| self.trail.event(AuditActor::Client, kind).client(self.client_id);
+        let event = |kind| store.event(AuditActor::Client, kind).client(self.client_id);
         let of_person = |kind| user_id.map(|user_id| event(kind).user(user_id));
         let mut events = Vec::new();
         if wrote(|record| matches!(record, RecordReference::Session(_))) {
@@ -82,12 +79,10 @@ impl BackendTrace<'_> {
 impl BatchWriter<'_> {
     /// Begins a unit of work, with retries.
     pub(super) async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError> {
-        let mut tries = 1;
-        let mut pauses = RETRY_DELAYS.into_iter();
+        let mut tries = Tries::new(self.pause);
         loop {
-            match self.units.begin().await {
-                Err(StorageError::Retryable) if tries < MAX_TRIES => tries += 1,
-                Err(StorageError::Unavailable | StorageError::Disk(_)) if self.waited(&mut pauses).await => {}
+            match self.store.units.begin().await {
+                Err(error) if tries.again(&error).await => {}
                 outcome => return outcome,
             }
         }
@@ -152,14 +147,7 @@ impl BatchWriter<'_> {
         Ok(rejected)
     }
 
-    /// Waits before the next try; returns `false` if there are no more tries.
-    async fn waited(&self, pauses: &mut impl Iterator<Item = Duration>) -> bool {
-        let Some((pause, length)) = self.pause.zip(pauses.next()) else { return false };
-        pause.pause(length).await;
-        true
-    }
-
-    /// Stores records in one unit of work, with retries after conflicts or if the store is unreachable;
+    /// Stores records in one transaction, with retries after conflicts or if the store is unreachable;
     /// returns the rejections. If a commit succeeded without confirmation, the next try finds its records
     /// unchanged.
     async fn store_together(
@@ -170,18 +158,11 @@ impl BatchWriter<'_> {
         if records.is_empty() {
             return Ok(Vec::new());
         }
-        let mut tries = 1;
-        let mut pauses = RETRY_DELAYS.into_iter();
+        let mut tries = Tries::new(self.pause);
         loop {
             match self.attempt(run, records).await {
                 Ok(found) => return Ok(run.take(found)),
-                Err(StopReason::Storage(StorageError::Conflict(_) | StorageError::Retryable))
-                    if tries < MAX_TRIES =>
-                {
-                    tries += 1;
-                }
-                Err(StopReason::Storage(StorageError::Unavailable | StorageError::Disk(_)))
-                    if self.waited(&mut pauses).await => {}
+                Err(StopReason::Storage(error)) if tries.again(&error).await => {}
                 Err(error) => return Err(error),
             }
         }
@@ -194,42 +175,41 @@ impl BatchWriter<'_> {
         run: &Run<'_>,
         records: &[Numbered<ImportItem>],
     ) -> Result<BatchResult, StopReason> {
-        let mut unit = self.units.begin().await?;
-        match self.within(unit.as_mut(), run, records).await {
-            Ok(found) => {
-                match self.backend {
-                    _ if run.is_dry => unit.rollback().await?,
-                    Some(trace) => {
-                        trace.daily.commit(unit, trace.events(run.user_id, &found.changes)).await?;
-                    }
-                    None => unit.commit().await?,
+        let stored = transact!(self.store, |tx| {
+            let found = self.within(tx, run, records).await.map_err(|stop| RollBack(Err(stop)))?;
+            if run.is_dry {
+                return Err(RollBack(Ok(found)));
+            }
+            let Some(trace) = self.backend else { return Ok((found, Vec::new())) };
+            let events = trace.events(self.store, run.user_id, &found.changes);
+            Ok((found, trace.daily.append(tx, events).await?))
+        });
+        match stored.await {
+            Ok((found, events)) => {
+                if let Some(trace) = self.backend {
+                    trace.daily.remember(&events);
                 }
                 Ok(found)
             }
-            Err(error) => {
-                // The first error is more useful than a failed rollback; dropping the unit of work ends it
-                // too.
-                let _ = unit.rollback().await;
-                Err(error)
-            }
+            Err(RollBack(outcome)) => outcome,
         }
     }
 
     async fn within(
         &self,
-        unit: &mut dyn UnitOfWork,
+        tx: &mut dyn UnitOfWork,
         run: &Run<'_>,
         records: &[Numbered<ImportItem>],
     ) -> Result<BatchResult, StopReason> {
-        let found = store_records(unit, run, records).await?;
+        let found = store_records(tx, run, records).await?;
         let Some(id) = self.import.filter(|_| !run.is_dry) else { return Ok(found) };
-        let Some(mut import) = unit.imports().find(id).await? else { return Err(StopReason::Undone) };
+        let Some(mut import) = tx.imports().find(id).await? else { return Err(StopReason::Undone) };
         // A concurrent import of the same file, which shares the row, may have finished.
         if !matches!(import.state, ImportState::Running | ImportState::Done) {
             return Err(StopReason::Undone);
         }
         if !found.changes.is_empty() {
-            unit.import_journal().note(id, run.user_id, &found.changes).await?;
+            tx.import_journal().note(id, run.user_id, &found.changes).await?;
         }
         if let Some(user_id) = run.user_id.filter(|_| found.profile_changed) {
             let applied =
@@ -237,21 +217,21 @@ impl BatchWriter<'_> {
             let origin = ProfileOrigin::Import(id);
             let sources = applied.map(|change| ProfileSource { field: change.field(), origin, at: run.now });
             let sources: Vec<_> = sources.collect();
-            unit.users().record_sources(user_id, &sources).await?;
+            tx.users().record_sources(user_id, &sources).await?;
             let actor = match import.origin {
                 ImportOrigin::Command => AuditActor::Operator,
                 ImportOrigin::Upload => AuditActor::Person,
             };
             let event_id = AuditEventId::from_uuid(run.entropy.uuid());
             let event = AuditEvent::new(event_id, run.now, AuditKind::ProfileImported, actor);
-            unit.audit().append(&event.user(user_id).subject(id.as_uuid())).await?;
+            tx.record(event.user(user_id).subject(id.as_uuid())).await?;
         }
         if import.state == ImportState::Running {
             // Includes this batch: after a crash the next try finds it stored. Its rejections are added
             // later.
             import.report = run.whole_with(&found);
             import.bytes_done = run.bytes_done;
-            unit.imports().update(&import).await?;
+            tx.imports().update(&import).await?;
         }
         Ok(found)
     }
@@ -259,20 +239,20 @@ impl BatchWriter<'_> {
 
 /// Stores records in this unit of work; returns what the run takes over after the commit.
 async fn store_records(
-    unit: &mut dyn UnitOfWork,
+    tx: &mut dyn UnitOfWork,
     run: &Run<'_>,
     records: &[Numbered<ImportItem>],
 ) -> Result<BatchResult, StopReason> {
     if let Some(user_id) = run.user_id {
         // Locks the user first, so that other writers of this user wait here only.
-        unit.users().find(user_id).await?.ok_or(StopReason::UnknownUser)?;
+        tx.users().find(user_id).await?.ok_or(StopReason::UnknownUser)?;
     }
     let mut attempt = Attempt::new(run);
-    supplement::store(&mut attempt, unit, batch::supplements(records)).await?;
+    supplement::store(&mut attempt, tx, batch::supplements(records)).await?;
     if let Some(user_id) = run.user_id {
-        profile::store(&mut attempt, unit, user_id, batch::profiles(records)).await?;
-        session::store(&mut attempt, unit, user_id, batch::sessions(records)).await?;
-        intake_log::store(&mut attempt, unit, user_id, batch::logs(records)).await?;
+        profile::store(&mut attempt, tx, user_id, batch::profiles(records)).await?;
+        session::store(&mut attempt, tx, user_id, batch::sessions(records)).await?;
+        intake_log::store(&mut attempt, tx, user_id, batch::logs(records)).await?;
     }
     Ok(attempt.into_result())
 }

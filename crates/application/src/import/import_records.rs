@@ -4,13 +4,14 @@ use super::batch::Batch;
 use super::batch_writer::{BatchWriter, MAX_WAITING, StopReason};
 use super::checking;
 use super::progress::{ImportPass, Progress, stop_on_break};
-use super::rejection::Note;
-use super::report::ImportReport;
 use super::run::Run;
-use crate::audit::{self, AuditTrail};
+use crate::audit::AuditTrail;
+use crate::model::import_report::ImportReport;
+use crate::model::rejection::Note;
 use crate::ports::import_source::{ImportFile, ImportRefusal};
 use crate::ports::storage::{Import, StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy, Pause};
+use crate::store::{Store, transact};
 use chrono::TimeDelta;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{ImportId, UserId};
@@ -90,15 +91,14 @@ pub struct Imported {
 
 /// Imports files.
 pub struct ImportRecords {
-    units: Arc<dyn UnitOfWorkFactory>,
-    trail: AuditTrail,
+    store: Store,
     pause: Option<Arc<dyn Pause>>,
 }
 
 impl ImportRecords {
     /// Creates the use case. If the store is unreachable, the import fails and the caller retries.
     pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
-        Self { units, trail: AuditTrail::new(entropy, clock), pause: None }
+        Self { store: Store { units, trail: AuditTrail::new(entropy, clock) }, pause: None }
     }
 
     /// Makes imports wait for an unreachable store for half a minute before they fail.
@@ -125,7 +125,7 @@ impl ImportRecords {
         let reading = checked.reading;
         let (id, earlier) = self.begin(command, file, checked.digest).await?.unzip();
         let storing = self.storing(id);
-        let run = Run::new(command.user_id, command.dry_run, self.trail.now(), self.trail.entropy.as_ref());
+        let run = Run::new(command.user_id, command.dry_run, self.store.now(), self.store.entropy());
         let mut run = run.of_file(earlier.unwrap_or_default());
         run.overwrite_profile = command.overwrite_profile;
         let report = |bytes| progress(ImportPass::Storing, bytes);
@@ -150,7 +150,7 @@ impl ImportRecords {
     }
 
     fn storing(&self, import: Option<ImportId>) -> BatchWriter<'_> {
-        BatchWriter { units: self.units.as_ref(), import, pause: self.pause.as_deref(), backend: None }
+        BatchWriter { store: &self.store, import, pause: self.pause.as_deref(), backend: None }
     }
 
     /// Checks the user, and starts or resumes an import; returns what was stored before. A dry run creates
@@ -161,91 +161,88 @@ impl ImportRecords {
         file: &dyn ImportFile,
         digest: Option<FileDigest>,
     ) -> Result<Option<(ImportId, ImportReport)>, ImportRecordsError> {
-        let mut unit = self.storing(None).begin().await?;
-        if let Some(user_id) = command.user_id
-            && unit.users().find(user_id).await?.is_none()
-        {
-            return unit.refuse(ImportRecordsError::UnknownUser).await;
-        }
-        if command.dry_run {
-            unit.rollback().await?;
-            return Ok(None);
-        }
-        let opened_import = match &command.about {
-            FileInfo::File { name, zone } => {
-                let started = NewImportFile { name, digest, zone: *zone, user_id: command.user_id };
-                let opened_import = self.begin_file(unit.as_mut(), &started, file).await?;
-                audit::commit(unit, &[self.event(opened_import.0, command.user_id)]).await?;
-                opened_import
+        let unit = self.storing(None).begin().await?;
+        transact!(in unit, |tx| {
+            if let Some(user_id) = command.user_id {
+                tx.users().find(user_id).await?.ok_or(ImportRecordsError::UnknownUser)?;
             }
-            // Its event was recorded when the upload started.
-            FileInfo::Upload(id) => {
-                let opened_import = begin_upload(unit.as_mut(), *id, file).await?;
-                unit.commit().await?;
-                opened_import
+            if command.dry_run {
+                return Ok(None);
             }
-        };
-        Ok(Some(opened_import))
+            let opened_import = match &command.about {
+                FileInfo::File { name, zone } => {
+                    let started = NewImportFile { name, digest, zone: *zone, user_id: command.user_id };
+                    let opened_import = self.begin_file(tx, &started, file).await?;
+                    tx.record(self.event(opened_import.0, command.user_id)).await?;
+                    opened_import
+                }
+                // Its event was recorded when the upload started.
+                FileInfo::Upload(id) => begin_upload(tx, *id, file).await?,
+            };
+            Ok(Some(opened_import))
+        })
+        .await
     }
 
     fn event(&self, id: ImportId, user_id: Option<UserId>) -> AuditEvent {
-        let event = self.trail.event(AuditActor::Operator, AuditKind::ImportStarted).subject(id.as_uuid());
+        let event = self.store.event(AuditActor::Operator, AuditKind::ImportStarted).subject(id.as_uuid());
         AuditEvent { user_id, ..event }
     }
 
     /// Resumes an interrupted import of the same file, or starts one.
     async fn begin_file(
         &self,
-        unit: &mut dyn UnitOfWork,
+        tx: &mut dyn UnitOfWork,
         started: &NewImportFile<'_>,
         file: &dyn ImportFile,
     ) -> Result<(ImportId, ImportReport), StorageError> {
-        let since = self.trail.now() - RESUMABLE;
+        let since = self.store.now() - RESUMABLE;
         if let Some(digest) = &started.digest
-            && let Some(interrupted) = unit.imports().find_interrupted(started.user_id, digest, since).await?
+            && let Some(interrupted) = tx.imports().find_interrupted(started.user_id, digest, since).await?
         {
             return Ok((interrupted.id, interrupted.report));
         }
-        let id = ImportId::from_uuid(self.trail.entropy.uuid());
+        let id = ImportId::from_uuid(self.store.entropy().uuid());
         let (name, zone) = (started.name.clone(), started.zone);
         let import = Import {
             user_id: started.user_id,
             format: Some(file.formats().join(", ")),
             digest: started.digest,
             size: file.size().unwrap_or_default(),
-            ..Import::new(id, ImportOrigin::Command, name, zone, self.trail.now())
+            ..Import::new(id, ImportOrigin::Command, name, zone, self.store.now())
         };
-        unit.imports().insert(&import).await?;
+        tx.imports().insert(&import).await?;
         Ok((id, ImportReport::default()))
     }
 
     async fn end(&self, id: ImportId, run: &Run<'_>) -> Result<(), ImportRecordsError> {
-        let mut unit = self.storing(None).begin().await?;
-        // Locks the user before the import, as everywhere.
-        if let Some(user_id) = run.user_id
-            && unit.users().find(user_id).await?.is_none()
-        {
-            return unit.refuse(ImportRecordsError::UnknownUser).await;
-        }
-        let import = match unit.imports().find(id).await? {
-            Some(import) if import.state == ImportState::Running => import,
-            // Finished by a concurrent import of the same file.
-            Some(import) if import.state == ImportState::Done => return Ok(unit.rollback().await?),
-            _ => return unit.refuse(ImportRecordsError::Undone).await,
-        };
-        let done = Import {
-            state: ImportState::Done,
-            bytes_done: run.bytes_done,
-            ended_at: Some(self.trail.now()),
-            report: run.whole().shortened(),
-            ..import
-        };
-        unit.imports().update(&done).await?;
-        // An upload keeps its parts until no server can need to start over.
-        if done.origin == ImportOrigin::Upload {
-            unit.uploads().delete_parts(id).await?;
-        }
-        Ok(unit.commit().await?)
+        let unit = self.storing(None).begin().await?;
+        transact!(in unit, |tx| {
+            // Locks the user before the import, as everywhere.
+            if let Some(user_id) = run.user_id {
+                tx.users().find(user_id).await?.ok_or(ImportRecordsError::UnknownUser)?;
+            }
+            let import = match tx.imports().find(id).await? {
+                Some(import) if import.state == ImportState::Running => import,
+                // Finished by a concurrent import of the same file.
+                Some(import) if import.state == ImportState::Done => return Ok(()),
+                _ => return Err(ImportRecordsError::Undone),
+            };
+            let done = Import {
+                state: ImportState::Done,
+                bytes_done: run.bytes_done,
+                ended_at: Some(self.store.now()),
+                report: run.whole().shortened(),
+                ..import
+            };
+            tx.imports().update(&done).await?;
+            // An upload keeps its parts until no server can need to start over.
+            if done.origin == ImportOrigin::Upload {
+                tx.uploads().delete_parts(id).await?;
+            }
+            Ok(())
+        })
+        .await
     }
 }
 
@@ -260,13 +257,13 @@ struct NewImportFile<'a> {
 
 /// Stores the detected format of an upload; returns what earlier tries stored.
 async fn begin_upload(
-    unit: &mut dyn UnitOfWork,
+    tx: &mut dyn UnitOfWork,
     id: ImportId,
     file: &dyn ImportFile,
 ) -> Result<(ImportId, ImportReport), ImportRecordsError> {
-    let import = unit.imports().find(id).await?.filter(|import| import.state == ImportState::Running);
+    let import = tx.imports().find(id).await?.filter(|import| import.state == ImportState::Running);
     let import = import.ok_or(ImportRecordsError::Undone)?;
     let earlier = import.report.clone();
-    unit.imports().update(&Import { format: Some(file.formats().join(", ")), ..import }).await?;
+    tx.imports().update(&Import { format: Some(file.formats().join(", ")), ..import }).await?;
     Ok((id, earlier))
 }

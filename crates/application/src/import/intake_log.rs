@@ -4,7 +4,7 @@ use super::attempt::Attempt;
 use super::batch::{Numbered, RejectionCause};
 use super::known_logs::{KnownLogs, LogNames, MetLog};
 use super::log_match;
-use super::report::ItemStatus;
+use crate::model::import_report::ItemStatus;
 use crate::ports::import_source::ImportedLog;
 use crate::ports::storage::{RecordBefore, RecordReference, RecordVersion, StorageError, UnitOfWork};
 use domain::id::{IntakeLogId, SupplementId, UserId};

@@ -1,6 +1,6 @@
 //! Finds the logs that a record may match by id, by key, and by supplement and time.
 
-use super::report::ItemStatus;
+use crate::model::import_report::ItemStatus;
 use crate::ports::import_source::ImportedLog;
 use crate::ports::storage::RecordVersion;
 use chrono::{DateTime, Utc};

@@ -1,6 +1,6 @@
 //! Records that one import contains more than once, or with a key that is none.
 
-use super::rejection::Rejection;
+use crate::model::rejection::Rejection;
 use crate::ports::import_source::ImportedSession;
 use domain::import::RecordPosition;
 use domain::sleep::SleepRecord;

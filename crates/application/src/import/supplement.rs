@@ -4,7 +4,7 @@ use super::attempt::Attempt;
 use super::batch::{Numbered, RejectionCause};
 use super::met_labels::{self, Meeting, lacks_key};
 use super::repetition::Repetition;
-use super::report::ItemStatus;
+use crate::model::import_report::ItemStatus;
 use crate::ports::import_source::ImportedSupplement;
 use crate::ports::storage::{
     RecordBefore, RecordReference, RecordVersion, StorageError, SupplementRepository, UnitOfWork,

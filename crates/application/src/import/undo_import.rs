@@ -8,8 +8,8 @@ mod scan;
 pub use cancelling::{CancelImportError, Cancelled, DiscardReason};
 pub(crate) use cancelling::{find_upload, reject_upload};
 
-use super::undone::{UndoCounts, Undone};
 use super::{ImportError, Imports};
+use crate::model::undone::{UndoCounts, Undone};
 use crate::ports::storage::{Import, StorageError, UnitOfWork};
 use crate::store::transact;
 use chrono::TimeDelta;

@@ -1,9 +1,9 @@
 //! Sends queued messages.
 
-use crate::ports::storage::{QueuedMessage, StorageError, UnitOfWorkFactory};
-use crate::ports::system::{Clock, MailError, MailSealer, Mailer};
+use crate::ports::storage::{QueuedMessage, StorageError};
+use crate::ports::system::{MailError, MailSealer, Mailer};
+use crate::store::{Store, transact};
 use chrono::{DateTime, TimeDelta, Utc};
-use derive_more::Constructor;
 use std::sync::Arc;
 
 /// Lease of a claimed message in seconds. Sending one must take less; after a crash another process claims it
@@ -35,12 +35,13 @@ impl DeliveryReport {
 }
 
 /// Sends the messages of the outbox. Each is sent at least once, and exactly once unless a process crashes.
-#[derive(Constructor)]
 pub struct DeliverMail {
-    units: Arc<dyn UnitOfWorkFactory>,
-    mailer: Arc<dyn Mailer>,
-    sealer: Arc<dyn MailSealer>,
-    clock: Arc<dyn Clock>,
+    /// The store.
+    pub store: Store,
+    /// Sends messages.
+    pub mailer: Arc<dyn Mailer>,
+    /// Decrypts messages.
+    pub sealer: Arc<dyn MailSealer>,
 }
 
 enum Outcome {
@@ -69,10 +70,9 @@ impl DeliverMail {
     }
 
     async fn claim(&self) -> Result<Option<QueuedMessage>, StorageError> {
-        let now = self.clock.now();
-        let mut unit = self.units.begin().await?;
-        let claimed = unit.outbox().claim(now, now + TimeDelta::seconds(LEASE_SECONDS), 1).await?;
-        unit.commit().await?;
+        let now = self.store.now();
+        let lease_ends_at = now + TimeDelta::seconds(LEASE_SECONDS);
+        let claimed = transact!(self.store, |tx| { tx.outbox().claim(now, lease_ends_at, 1).await }).await?;
         Ok(claimed.into_iter().next())
     }
 
@@ -88,7 +88,7 @@ impl DeliverMail {
 
     /// Returns the outcome of an attempt, and the error.
     async fn attempt(&self, message: &QueuedMessage) -> (Outcome, Option<&'static str>) {
-        let now = self.clock.now();
+        let now = self.store.now();
         if now - message.queued_at >= TimeDelta::seconds(MAX_AGE_SECONDS) {
             return (Outcome::GivenUp, Some("it is older than a day, so delivery was abandoned"));
         }
@@ -102,20 +102,22 @@ impl DeliverMail {
             Err(MailError::Refused) => (Outcome::GivenUp, Some("the mail server permanently rejected it")),
             Err(MailError::Unavailable(_)) => {
                 let trouble = "the mail server did not accept it; trying again later";
-                (postponed(message, self.clock.now()), Some(trouble))
+                (postponed(message, self.store.now()), Some(trouble))
             }
         }
     }
 
     async fn settle(&self, message: &QueuedMessage, outcome: &Outcome) -> Result<(), StorageError> {
-        let mut unit = self.units.begin().await?;
-        match outcome {
-            Outcome::Sent | Outcome::GivenUp => {
-                unit.outbox().delete(message.id).await?;
+        transact!(self.store, |tx| {
+            match outcome {
+                Outcome::Sent | Outcome::GivenUp => {
+                    tx.outbox().delete(message.id).await?;
+                }
+                Outcome::Postponed { due_at } => tx.outbox().postpone(message.id, *due_at).await?,
             }
-            Outcome::Postponed { due_at } => unit.outbox().postpone(message.id, *due_at).await?,
-        }
-        unit.commit().await
+            Ok(())
+        })
+        .await
     }
 }
 

@@ -68,7 +68,7 @@ impl OfferedPasskeys<'_> {
                     (CeremonyPurpose::Registration, &person.cookie)
                 }
             };
-            let challenge = Secret::from_bytes(SecretKind::PasskeyChallenge, &store.entropy().secret_bytes());
+            let challenge = store.new_secret(SecretKind::PasskeyChallenge);
             let ceremony = PasskeyCeremony {
                 challenge_hash: challenge.hash(),
                 purpose,

@@ -4,7 +4,6 @@ use super::answer::DecodedAssertion;
 use super::{OfferedPasskeys, PasskeyAnswer, PasskeyError, Passkeys};
 use crate::account::{ProvenPerson, SignInOrigin, SignedIn, address_counter, open_session};
 use crate::attempt_limit::{AttemptRejected, count_attempt};
-use crate::audit::append_refusal;
 use crate::ports::storage::{FailureKey, PasskeyUse, StorageError};
 use crate::store::transact;
 use chrono::{DateTime, Utc};
@@ -55,7 +54,7 @@ impl OfferedPasskeys<'_> {
             Err(NotOpened::Rejected(kind)) => {
                 let event = store.event(AuditActor::Person, kind).user(passkey.user_id);
                 let event = event.subject(passkey.id.as_uuid()).device(origin.device).from(origin.address);
-                append_refusal(store.units.as_ref(), &event).await;
+                store.record_rejection(&event).await;
                 return Err(PasskeyError::Rejected);
             }
         };
@@ -79,7 +78,7 @@ impl Passkeys {
         let outcome = count_attempt(self.failures.as_ref(), counter, limit, now).await;
         if let Err(AttemptRejected::TooMany { is_first: true, .. }) = outcome {
             let event = self.store.event(AuditActor::Person, AuditKind::SignInLimited).from(address);
-            append_refusal(self.store.units.as_ref(), &event).await;
+            self.store.record_rejection(&event).await;
         }
         outcome
     }

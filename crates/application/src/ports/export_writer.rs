@@ -1,6 +1,6 @@
 //! Writers of exports.
 
-pub use crate::export::format::ExportFormat;
+pub use crate::model::export_format::ExportFormat;
 use domain::id::UserId;
 use domain::sleep::SleepSession;
 use domain::supplement::{CatalogueKey, IntakeLog, Supplement};

@@ -1,6 +1,6 @@
 //! Request bodies of first-party backends, read as streams of items (decisions 9).
 
-pub use crate::import::ingest::item::{IngestKind, IngestLayout, IngestShape, ItemCode, ItemRefusal};
+pub use crate::model::ingest_item::{IngestKind, IngestLayout, IngestShape, ItemCode, ItemRefusal};
 
 use super::import_source::{ImportItem, ImportRefusal};
 use domain::id::UserId;

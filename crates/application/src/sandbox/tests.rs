@@ -1,13 +1,9 @@
-use super::{
-    AddSandboxRecords, CreateSandboxCommand, CreateSandboxError, CreateSandboxPeople, EraseSandboxPeople,
-    ListSandboxPeople,
-};
+use super::SandboxPeople;
 use crate::audit::testing::{assert_events, event};
-use crate::erasure::ErasePerson;
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{MockErasureRepository, MockSandboxReader, StorageError, UniqueKey};
 use crate::synthetic::{SyntheticPerson, days_before};
-use crate::testing::{clock, drawn_uuid, entropy, locked, noon, person, user_id};
+use crate::testing::{drawn_uuid, noon, person, store, user_id};
 use chrono::{Days, NaiveDate};
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::UserId;
@@ -47,6 +43,10 @@ fn listing(people: &[SandboxPerson], owner: Option<UserId>) -> Arc<MockSandboxRe
     Arc::new(reader)
 }
 
+fn service(units: &Arc<PreparedUnitsOfWork>, reader: Arc<MockSandboxReader>) -> SandboxPeople {
+    SandboxPeople { store: store(units), reader }
+}
+
 /// A unit of work that expects one new person with this story, and all their records.
 fn creating(story: Story, owner: Option<UserId>) -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
@@ -75,22 +75,13 @@ fn creating(story: Story, owner: Option<UserId>) -> MockUnitOfWork {
     unit
 }
 
-async fn create(
-    units: Vec<MockUnitOfWork>,
-    command: CreateSandboxCommand,
-) -> (Result<Vec<SandboxPerson>, CreateSandboxError>, Arc<Endings>) {
-    let (units, endings) = prepared(units);
-    (CreateSandboxPeople::new(units, entropy(), clock()).run(command).await, endings)
-}
-
 #[tokio::test]
 async fn a_person_of_each_story_is_created_with_their_records_and_audited() {
     let stories = vec![Story::Gaps, Story::ThreeYears];
     let units = stories.iter().map(|story| creating(*story, None)).collect();
     let (units, endings) = prepared(units);
     let events = units.events();
-    let command = CreateSandboxCommand { stories: stories.clone(), owner: None };
-    let people = CreateSandboxPeople::new(units, entropy(), clock()).run(command).await.unwrap();
+    let people = service(&units, Arc::default()).create(None, &stories).await.unwrap();
     assert_eq!(people.iter().map(|person| person.story).collect::<Vec<_>>(), stories);
     let created =
         |person: &SandboxPerson| event(AuditActor::Operator, AuditKind::UserCreated).user(person.user_id);
@@ -98,45 +89,18 @@ async fn a_person_of_each_story_is_created_with_their_records_and_audited() {
     assert_eq!(endings.committed(), 2);
 }
 
-/// A unit of work that finds this developer, with this many sandbox people.
-fn owned(owner: Option<User>, existing: usize, mut unit: MockUnitOfWork) -> MockUnitOfWork {
-    unit.users.expect_find().times(1).withf(|id| *id == user_id(1)).return_once(move |_| Ok(owner));
-    let people: Vec<_> = (0..existing).map(|number| user_id(100 + number as u128)).collect();
-    unit.sandbox.expect_list_of_owner().return_once(move |_| Ok(people));
-    unit
-}
-
-fn of_developer(stories: usize) -> CreateSandboxCommand {
-    CreateSandboxCommand { stories: vec![Story::NapsOnly; stories], owner: Some(user_id(1)) }
-}
-
 #[tokio::test]
 async fn a_developer_creates_sandbox_people() {
-    let unit = owned(Some(person()), MAX_PER_OWNER - 1, creating(Story::NapsOnly, Some(user_id(1))));
+    let owner = user_id(1);
+    let mut unit = creating(Story::NapsOnly, Some(owner));
+    unit.users.expect_find().times(1).withf(move |id| *id == owner).returning(|_| Ok(Some(person())));
+    let existing: Vec<_> = (1..MAX_PER_OWNER).map(|number| user_id(100 + number as u128)).collect();
+    unit.sandbox.expect_list_of_owner().return_once(move |_| Ok(existing));
     let (units, _) = prepared(vec![unit]);
-    let events = units.events();
-    let people = CreateSandboxPeople::new(units, entropy(), clock()).run(of_developer(1)).await.unwrap();
-    assert_eq!(people[0].owner, Some(user_id(1)));
-    assert_events(&events, &[event(AuditActor::Person, AuditKind::UserCreated).user(people[0].user_id)]);
-}
-
-#[tokio::test]
-async fn a_developer_has_a_limited_number_of_people() {
-    let unit = owned(Some(person()), MAX_PER_OWNER - 1, MockUnitOfWork::default());
-    let (outcome, endings) = create(vec![unit], of_developer(2)).await;
-    assert!(matches!(outcome, Err(CreateSandboxError::TooMany)), "{outcome:?}");
-    assert_eq!((endings.committed(), endings.rolled_back()), (0, 1));
-}
-
-#[tokio::test]
-async fn an_owner_is_a_real_person_with_an_active_account() {
-    let sandbox = user_of(&sandbox_person(1, Story::Gaps, 0));
-    for owner in [None, Some(User { status: locked(), ..person() }), Some(sandbox)] {
-        let unit = owned(owner, 0, MockUnitOfWork::default());
-        let (outcome, endings) = create(vec![unit], of_developer(1)).await;
-        assert!(matches!(outcome, Err(CreateSandboxError::UnknownOwner)), "{outcome:?}");
-        assert_eq!((endings.committed(), endings.rolled_back()), (0, 1));
-    }
+    let people = service(&units, Arc::default()).create(Some(owner), &[Story::NapsOnly]).await.unwrap();
+    assert_eq!(people[0].owner, Some(owner));
+    let created = event(AuditActor::Person, AuditKind::UserCreated).user(people[0].user_id);
+    assert_events(&units.events(), &[created]);
 }
 
 /// A unit of work that finds a sandbox person.
@@ -152,7 +116,7 @@ async fn add(
     units: Vec<MockUnitOfWork>,
 ) -> (Result<usize, StorageError>, Arc<Endings>) {
     let (units, endings) = prepared(units);
-    (AddSandboxRecords::new(units, listing(people, None), clock()).run().await, endings)
+    (service(&units, listing(people, None)).add_days().await, endings)
 }
 
 #[tokio::test]
@@ -179,19 +143,17 @@ async fn the_days_since_the_last_run_are_added_once() {
     assert!(added.unwrap() >= expected.len() && expected.len() >= 3);
     assert_eq!(endings.committed(), 1);
 
-    // Another server has added them meanwhile: the list is older than the row.
-    let (added, endings) =
-        add(&[behind], vec![finding(SandboxPerson { records_until: until, ..behind })]).await;
-    assert_eq!((added.unwrap(), endings.committed(), endings.rolled_back()), (0, 0, 1));
+    // Another server has added them in the meantime: the list is older than the row.
+    let (added, _) = add(&[behind], vec![finding(SandboxPerson { records_until: until, ..behind })]).await;
+    assert_eq!(added.unwrap(), 0);
 }
 
 #[tokio::test]
-async fn a_person_who_was_erased_meanwhile_gets_nothing() {
+async fn a_person_who_was_erased_in_the_meantime_gets_nothing() {
     let behind = sandbox_person(1, Story::RegularSleeper, 3);
     let mut unit = MockUnitOfWork::default();
     unit.users.expect_find().times(1).returning(|_| Ok(None));
-    let (added, endings) = add(&[behind], vec![unit]).await;
-    assert_eq!((added.unwrap(), endings.committed(), endings.rolled_back()), (0, 0, 1));
+    assert_eq!(add(&[behind], vec![unit]).await.0.unwrap(), 0);
 }
 
 #[tokio::test]
@@ -239,9 +201,7 @@ async fn all_people_are_erased_together_with_a_receipt_and_an_anonymous_event_ea
         let (units, endings) =
             prepared(people.iter().map(|person| erasing(*person, Some(*person))).collect());
         let events = units.events();
-        let erase =
-            EraseSandboxPeople::new(listing(&people, owner), ErasePerson::new(units, entropy(), clock()));
-        let receipts = erase.run(owner).await.unwrap();
+        let receipts = service(&units, listing(&people, owner)).erase_all(owner).await.unwrap();
         assert_eq!((receipts.len(), receipts[0].id.as_uuid()), (2, drawn_uuid(1)));
         assert_events(&events, &[event(actor, AuditKind::UserErased), event(actor, AuditKind::UserErased)]);
         assert_eq!(endings.committed(), 2);
@@ -258,9 +218,7 @@ async fn nobody_else_is_erased_even_if_the_list_names_them() {
         unit.erasures = MockErasureRepository::default();
         let (units, endings) = prepared(vec![unit]);
         let owner = Some(user_id(9));
-        let erase =
-            EraseSandboxPeople::new(listing(&[listed], owner), ErasePerson::new(units, entropy(), clock()));
-        assert_eq!(erase.run(owner).await.unwrap(), []);
+        assert_eq!(service(&units, listing(&[listed], owner)).erase_all(owner).await.unwrap(), []);
         assert_eq!((endings.committed(), endings.rolled_back()), (0, 1));
     }
 }
@@ -269,7 +227,8 @@ async fn nobody_else_is_erased_even_if_the_list_names_them() {
 async fn people_are_listed_by_owner() {
     let people = [sandbox_person(1, Story::Gaps, 0)];
     for owner in [None, Some(user_id(9))] {
-        let listed = ListSandboxPeople::new(listing(&people, owner)).run(owner).await.unwrap();
+        let (units, _) = prepared(Vec::new());
+        let listed = service(&units, listing(&people, owner)).list(owner).await.unwrap();
         assert_eq!(listed, people);
     }
 }

@@ -4,12 +4,11 @@
 //! upload; when the lease expires, another one starts over. A repeated import changes nothing that was stored
 //! before and keeps its id, so the result is the same.
 
-mod format;
 mod personal_file;
 mod process_uploads;
 mod refusal_text;
 
-pub use format::UploadFormat;
+pub use crate::model::upload_format::UploadFormat;
 pub use process_uploads::{ProcessUploads, ProcessUploadsError, UploadEnd, UploadJob};
 
 use crate::import::{find_upload, reject_upload};

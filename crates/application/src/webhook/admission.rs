@@ -1,7 +1,8 @@
 //! Checks of what a developer asks for; the operator may do everything.
 
-use super::{AppDeveloper, WebhookActor, WebhookError, Webhooks};
+use super::{WebhookActor, WebhookError, Webhooks};
 use crate::attempt_limit::{AttemptLimit, count_attempt, failure_key};
+use crate::client::AppDeveloper;
 use domain::id::WebhookEndpointId;
 use domain::outbound::OutboundUrl;
 

@@ -4,14 +4,12 @@ use super::disabled_notice::DisabledNotice;
 use super::endpoints::without_person;
 use super::event_message::{EventData, body, cursor, position, signed_text};
 use super::receipt::{is_challenge, retry_after};
-use crate::audit::AuditTrail;
 use crate::ports::storage::{
-    ChangePageQuery, ChangeReader, PendingEvent, Settlement, StorageError, UnitOfWork, UnitOfWorkFactory,
-    WebhookReader,
+    ChangePageQuery, ChangeReader, PendingEvent, Settlement, StorageError, UnitOfWork, WebhookReader,
 };
-use crate::ports::system::{Clock, Entropy, Fetcher, OutboundRequest, WebhookSigner};
+use crate::ports::system::{Fetcher, OutboundRequest, WebhookSigner};
+use crate::store::{Store, transact};
 use chrono::{DateTime, TimeDelta, Utc};
-use derive_more::Constructor;
 use domain::audit::{AuditActor, AuditKind};
 use domain::data_kind::DataKind;
 use domain::id::WebhookEndpointId;
@@ -40,30 +38,20 @@ pub enum DeliveryOutcome {
     Nothing,
 }
 
-/// Ports of [`DeliverEvents`].
-pub struct DeliveryPorts {
-    /// Opens units of work.
-    pub units: Arc<dyn UnitOfWorkFactory>,
-    /// Endpoints and events.
+/// Delivers the events of endpoints. Each is delivered at least once.
+pub struct DeliverEvents {
+    /// The store.
+    pub store: Store,
+    /// Reader of endpoints and events.
     pub webhooks: Arc<dyn WebhookReader>,
-    /// Changes of records.
+    /// Reader of changes of records.
     pub changes: Arc<dyn ChangeReader>,
     /// Signs messages.
     pub signer: Arc<dyn WebhookSigner>,
     /// Sends messages.
     pub fetcher: Arc<dyn Fetcher>,
-    /// Randomness.
-    pub entropy: Arc<dyn Entropy>,
-    /// The clock.
-    pub clock: Arc<dyn Clock>,
     /// Notifies people whose endpoint was disabled; `None` if no email is sent.
     pub notice: Option<DisabledNotice>,
-}
-
-/// Delivers the events of endpoints. Each is delivered at least once.
-#[derive(Constructor)]
-pub struct DeliverEvents {
-    ports: DeliveryPorts,
 }
 
 /// An attempt and its consequences.
@@ -77,7 +65,7 @@ struct Attempt {
 impl DeliverEvents {
     /// Lists the endpoints of enabled clients.
     pub async fn list_endpoints(&self) -> Result<Vec<WebhookEndpoint>, StorageError> {
-        self.ports.webhooks.list_endpoints(None).await
+        self.webhooks.list_endpoints(None).await
     }
 
     /// Lists at most `limit` due events that these endpoints may be sent: an endpoint that is not active is
@@ -87,7 +75,7 @@ impl DeliverEvents {
         endpoints: &[&WebhookEndpoint],
         limit: u32,
     ) -> Result<Vec<EventKey>, StorageError> {
-        let (webhooks, now) = (&self.ports.webhooks, self.ports.clock.now());
+        let (webhooks, now) = (&self.webhooks, self.store.now());
         let (active, others): (Vec<&WebhookEndpoint>, _) =
             endpoints.iter().partition(|endpoint| endpoint.status == EndpointStatus::Active);
         let active: Vec<WebhookEndpointId> = active.into_iter().map(|endpoint| endpoint.id).collect();
@@ -107,42 +95,40 @@ impl DeliverEvents {
 
     /// Returns how many events are due, including those of disabled endpoints.
     pub async fn count_due(&self) -> Result<u64, StorageError> {
-        self.ports.webhooks.count_due_events(self.ports.clock.now()).await
+        self.webhooks.count_due_events(self.store.now()).await
     }
 
     /// Attempts to deliver an event as it is now. Nothing is sent to an endpoint that was disabled.
     pub async fn run(&self, key: EventKey) -> Result<DeliveryOutcome, StorageError> {
         let needs_active = key.kind != EventKind::EndpointChallenge;
-        let endpoint = self.ports.webhooks.find_endpoint(key.endpoint_id).await?;
+        let endpoint = self.webhooks.find_endpoint(key.endpoint_id).await?;
         let Some(endpoint) =
             endpoint.filter(|endpoint| !needs_active || endpoint.status == EndpointStatus::Active)
         else {
             return Ok(DeliveryOutcome::Nothing);
         };
-        let Some(event) = self.ports.webhooks.find_pending_event(key).await? else {
+        let Some(event) = self.webhooks.find_pending_event(key).await? else {
             return Ok(DeliveryOutcome::Nothing);
         };
-        let challenge = self.ports.entropy.uuid().simple().to_string();
+        let challenge = self.store.entropy().uuid().simple().to_string();
         let data = match self.data(&endpoint, &event, &challenge).await? {
             Ok(data) => data,
             Err(settlement) => {
-                let mut unit = self.ports.units.begin().await?;
-                unit.webhooks().settle(&event, settlement).await?;
-                unit.commit().await?;
+                transact!(self.store, |tx| { tx.webhooks().settle(&event, settlement).await }).await?;
                 return Ok(DeliveryOutcome::Nothing);
             }
         };
-        let began = self.ports.clock.now();
+        let began = self.store.now();
         let (result, asked_for) = match self.request(&endpoint, &event, &data, began) {
             Some(request) => self.send(request, &data, began).await,
             None => (DeliveryResult::NotSigned, None),
         };
-        let mut ended = self.ports.clock.now();
+        let mut ended = self.store.now();
         if !endpoint.is_reviewed && matches!(result, DeliveryResult::Failed(_)) {
             // Otherwise the next attempt would show developers how the connection failed.
             ended = began + TIMEOUT;
         }
-        let attempt = self.judge(event, (began, ended), result, asked_for);
+        let attempt = self.attempt(event, (began, ended), result, asked_for);
         self.record(attempt).await
     }
 
@@ -153,7 +139,7 @@ impl DeliverEvents {
         data: &EventData,
         began: DateTime<Utc>,
     ) -> (DeliveryResult, Option<TimeDelta>) {
-        let response = match self.ports.fetcher.fetch(request).await {
+        let response = match self.fetcher.fetch(request).await {
             Ok(response) => response,
             Err(error) => return (DeliveryResult::Failed(error), None),
         };
@@ -170,11 +156,11 @@ impl DeliverEvents {
 
     /// Records a failed attempt at a delivery that panicked.
     pub async fn record_panic(&self, key: EventKey) -> Result<DeliveryOutcome, StorageError> {
-        let Some(event) = self.ports.webhooks.find_pending_event(key).await? else {
+        let Some(event) = self.webhooks.find_pending_event(key).await? else {
             return Ok(DeliveryOutcome::Nothing);
         };
-        let now = self.ports.clock.now();
-        self.record(self.judge(event, (now, now), DeliveryResult::InternalError, None)).await
+        let now = self.store.now();
+        self.record(self.attempt(event, (now, now), DeliveryResult::InternalError, None)).await
     }
 
     /// Returns the data to send, or how to settle an event that the client may not receive.
@@ -185,7 +171,7 @@ impl DeliverEvents {
         challenge: &str,
     ) -> Result<Result<EventData, Settlement>, StorageError> {
         let user_id = event.key.user_id;
-        let scopes = async || self.ports.webhooks.list_live_scopes(endpoint.client_id, user_id).await;
+        let scopes = async || self.webhooks.list_live_scopes(endpoint.client_id, user_id).await;
         Ok(match event.key.kind {
             EventKind::EndpointTest => Ok(EventData::Nothing),
             EventKind::EndpointChallenge => Ok(EventData::Challenge(challenge.to_owned())),
@@ -223,7 +209,7 @@ impl DeliverEvents {
                 kinds: vec![kind],
                 limit: 1,
             };
-            if !self.ports.changes.changes(query).await?.changes.is_empty() {
+            if !self.changes.changes(query).await?.changes.is_empty() {
                 changed.push(kind);
             }
         }
@@ -243,7 +229,7 @@ impl DeliverEvents {
         let text = signed_text(&id, now, &body);
         let mut signatures = Vec::new();
         for secret in endpoint.signing_secrets(now) {
-            match self.ports.signer.sign(endpoint.id, secret, &text) {
+            match self.signer.sign(endpoint.id, secret, &text) {
                 Ok(signature) => signatures.push(format!("v1,{signature}")),
                 Err(error) => tracing::warn!(endpoint_id = %endpoint.id, %error, "a signature is missing"),
             }
@@ -262,14 +248,15 @@ impl DeliverEvents {
         })
     }
 
-    fn judge(
+    /// Returns an attempt with what follows from its result.
+    fn attempt(
         &self,
         event: PendingEvent,
         (began, ended): (DateTime<Utc>, DateTime<Utc>),
         result: DeliveryResult,
         asked_for: Option<TimeDelta>,
     ) -> Attempt {
-        let [jitter, ..] = self.ports.entropy.uuid().into_bytes();
+        let [jitter, ..] = self.store.entropy().uuid().into_bytes();
         let retry = retry_delay(event.failed.saturating_add(1), jitter, asked_for).map(|pause| ended + pause);
         let (outcome, next_attempt_at, disabled) = match result {
             DeliveryResult::Status(status) if is_success(status) => (DeliveryOutcome::Delivered, None, None),
@@ -278,7 +265,7 @@ impl DeliverEvents {
             _ => (DeliveryOutcome::GivenUp, None, Some(DisableReason::Failing)),
         };
         let delivery = Delivery {
-            id: self.ports.entropy.uuid(),
+            id: self.store.entropy().uuid(),
             event: event.key,
             number: event.number,
             announced_before: event.announced,
@@ -296,57 +283,57 @@ impl DeliverEvents {
         let Attempt { event, delivery, outcome, disabled } = attempt;
         let key = event.key;
         let is_challenge = key.kind == EventKind::EndpointChallenge;
-        let mut unit = self.ports.units.begin().await?;
         let settlement = match (outcome, delivery.next_attempt_at) {
             (DeliveryOutcome::Delivered, _) => Settlement::Announced,
             (_, Some(at)) => Settlement::Retry(at),
             (_, None) if is_challenge => Settlement::Dropped,
             (_, None) => Settlement::Kept,
         };
-        let is_about_nobody = match key.kind {
-            EventKind::PersonErased | EventKind::GrantRevoked => true,
-            // The person may have been erased during the delivery.
-            EventKind::RecordsChanged => unit.users().find(key.user_id).await?.is_none(),
-            EventKind::EndpointTest | EventKind::EndpointChallenge => false,
-        };
-        match disabled {
-            None if is_challenge && outcome == DeliveryOutcome::Delivered => {
-                if let Some(mut endpoint) = unit.webhooks().find(key.endpoint_id).await? {
-                    endpoint.status = EndpointStatus::Active;
-                    unit.webhooks().update(&endpoint).await?;
+        transact!(self.store, |tx| {
+            let is_about_no_user = match key.kind {
+                EventKind::PersonErased | EventKind::GrantRevoked => true,
+                // The person may have been erased during the delivery.
+                EventKind::RecordsChanged => tx.users().find(key.user_id).await?.is_none(),
+                EventKind::EndpointTest | EventKind::EndpointChallenge => false,
+            };
+            match disabled {
+                None if is_challenge && outcome == DeliveryOutcome::Delivered => {
+                    if let Some(mut endpoint) = tx.webhooks().find(key.endpoint_id).await? {
+                        endpoint.status = EndpointStatus::Active;
+                        tx.webhooks().update(&endpoint).await?;
+                    }
                 }
+                Some(reason) if !is_challenge => self.disable(tx, &delivery, reason).await?,
+                _ => {}
             }
-            Some(reason) if !is_challenge => self.disable(unit.as_mut(), &delivery, reason).await?,
-            _ => {}
-        }
-        unit.webhooks().settle(&event, settlement).await?;
-        let logged_key = if is_about_nobody { without_person(key.endpoint_id, key.kind) } else { key };
-        unit.webhooks().log(&Delivery { event: logged_key, ..delivery }).await?;
-        unit.commit().await?;
-        Ok(outcome)
+            tx.webhooks().settle(&event, settlement).await?;
+            let logged_key = if is_about_no_user { without_person(key.endpoint_id, key.kind) } else { key };
+            tx.webhooks().log(&Delivery { event: logged_key, ..delivery }).await?;
+            Ok(outcome)
+        })
+        .await
     }
 
     /// Disables an active endpoint, and notifies its contact.
     async fn disable(
         &self,
-        unit: &mut dyn UnitOfWork,
+        tx: &mut dyn UnitOfWork,
         delivery: &Delivery,
         reason: DisableReason,
     ) -> Result<(), StorageError> {
-        let Some(mut endpoint) = unit.webhooks().find(delivery.event.endpoint_id).await? else {
+        let Some(mut endpoint) = tx.webhooks().find(delivery.event.endpoint_id).await? else {
             return Ok(());
         };
         if endpoint.status != EndpointStatus::Active {
             return Ok(());
         }
-        let now = self.ports.clock.now();
+        let now = self.store.now();
         endpoint.status = EndpointStatus::Disabled { at: now, reason };
-        unit.webhooks().update(&endpoint).await?;
-        let trail = AuditTrail::new(self.ports.entropy.clone(), self.ports.clock.clone());
-        let event = trail.event(AuditActor::Server, AuditKind::WebhookDisabled);
-        unit.audit().append(&event.client(endpoint.client_id).subject(endpoint.id.as_uuid())).await?;
-        match &self.ports.notice {
-            Some(notice) => notice.queue(unit, &endpoint, (reason, now)).await,
+        tx.webhooks().update(&endpoint).await?;
+        let event = self.store.event(AuditActor::Server, AuditKind::WebhookDisabled);
+        tx.record(event.client(endpoint.client_id).subject(endpoint.id.as_uuid())).await?;
+        match &self.notice {
+            Some(notice) => notice.queue(tx, &endpoint, (reason, now)).await,
             None => Ok(()),
         }
     }

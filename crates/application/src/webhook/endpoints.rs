@@ -1,8 +1,7 @@
 //! Creates, tests, rotates, replays and deletes endpoints.
 
-use super::{
-    AppDeveloper, CreateWebhookError, CreatedWebhook, DeveloperWebhooks, WebhookActor, WebhookError, Webhooks,
-};
+use super::{CreateWebhookError, CreatedWebhook, DeveloperWebhooks, WebhookActor, WebhookError, Webhooks};
+use crate::client::AppDeveloper;
 use crate::ports::storage::StorageError;
 use crate::store::transact;
 use chrono::{DateTime, TimeDelta, Utc};

@@ -5,22 +5,23 @@ mod deliver_events;
 mod disabled_notice;
 mod endpoints;
 mod event_message;
+mod queue;
 mod receipt;
 
 #[cfg(test)]
 mod tests;
 
-pub use deliver_events::{DeliverEvents, DeliveryOutcome, DeliveryPorts};
+pub use deliver_events::{DeliverEvents, DeliveryOutcome};
 pub use disabled_notice::DisabledNotice;
+pub use queue::DeliveryQueue;
 
-use crate::account::SignedInPerson;
 use crate::attempt_limit::from_attempt_rejected;
+use crate::client::AppDeveloper;
 use crate::ports::storage::{ClientReader, FailureCounter, StorageError, WebhookReader};
 use crate::ports::system::{WebhookSigner, WebhookSignerError};
 use crate::store::Store;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::client::Client;
-use domain::id::ClientId;
 use domain::outbound::OutboundPolicy;
 use domain::webhook::{Delivery, MAX_ENDPOINTS, WebhookEndpoint, WebhookSecret};
 use std::sync::Arc;
@@ -39,15 +40,6 @@ pub struct Webhooks {
     pub signer: Arc<dyn WebhookSigner>,
     /// Policy on the hosts that the server may call.
     pub policy: OutboundPolicy,
-}
-
-/// A person who acts as the developer of an app. Nothing is done if the app is not theirs.
-#[derive(Debug, Clone, Copy)]
-pub struct AppDeveloper<'a> {
-    /// The person.
-    pub person: &'a SignedInPerson,
-    /// The app.
-    pub app: ClientId,
 }
 
 /// Actor of a change to an endpoint.

@@ -5,9 +5,9 @@ mod response;
 
 use super::event_message::{EventData, body};
 use super::{
-    CreateWebhookError, DeliverEvents, DeliveryOutcome, DeliveryPorts, DisabledNotice, WebhookActor,
-    WebhookError, Webhooks,
+    CreateWebhookError, DeliverEvents, DeliveryOutcome, DisabledNotice, WebhookActor, WebhookError, Webhooks,
 };
+use crate::audit::AuditTrail;
 use crate::mail::{PublicLinks, QueueMail};
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{
@@ -17,8 +17,9 @@ use crate::ports::storage::{
 use crate::ports::system::{
     Mail, MockFetcher, MockMailSealer, MockWebhookSigner, OutboundError, OutboundResponse, WebhookSignerError,
 };
+use crate::store::Store;
 use crate::testing::{
-    CountingEntropy, app, clock, endpoint, noon, person, scopes, seconds, service, user_id,
+    CountingEntropy, app, clock, endpoint, noon, person, scopes, seconds, service, store, user_id,
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::AuditKind;
@@ -84,16 +85,14 @@ fn signer() -> MockWebhookSigner {
 
 /// A use case with these stores, which may sign and send nothing.
 fn sends_nothing<const N: usize>(units: [MockUnitOfWork; N], webhooks: MockWebhookReader) -> DeliverEvents {
-    DeliverEvents::new(DeliveryPorts {
-        units: Arc::new(PreparedUnitsOfWork::new(units)),
+    DeliverEvents {
+        store: store(&Arc::new(PreparedUnitsOfWork::new(units))),
         webhooks: Arc::new(webhooks),
         changes: Arc::new(MockChangeReader::new()),
         signer: Arc::new(MockWebhookSigner::new()),
         fetcher: Arc::new(MockFetcher::new()),
-        entropy: Arc::new(CountingEntropy::default()),
-        clock: clock(),
         notice: None,
-    })
+    }
 }
 
 /// Delivers an event to the endpoint, whose client has these scopes; of these kinds there are changes.
@@ -137,21 +136,20 @@ async fn deliver(
     });
     let entropy = Arc::new(CountingEntropy::default());
     let links = PublicLinks::new("https://sleep.example.org");
-    let use_case = DeliverEvents::new(DeliveryPorts {
-        units: store.clone(),
+    let trail = AuditTrail::new(entropy.clone(), clock());
+    let use_case = DeliverEvents {
+        store: Store { units: store.clone(), trail },
         webhooks: Arc::new(webhooks),
         changes: Arc::new(feed),
         signer: Arc::new(signer()),
         fetcher: Arc::new(fetcher),
-        entropy: entropy.clone(),
-        clock: clock(),
         notice: Some(DisabledNotice {
             mail: QueueMail::new(Arc::new(sealer), entropy, links),
             clients: Arc::new(clients()),
             profiles: Arc::new(profiles()),
             self_service: true,
         }),
-    });
+    };
     let outcome = use_case.run(event.key).await.unwrap();
     drop(use_case);
     let audited = store.events().all().iter().map(|event| event.kind).collect();

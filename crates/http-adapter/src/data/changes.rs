@@ -40,7 +40,7 @@ use domain::scope::Scope;
 )]
 pub(crate) async fn show(request: HttpRequest, state: web::Data<ApiState>) -> Result<HttpResponse, Problem> {
     let access = gate::admit(&request, &state, PersonEndpoint::Changes).await?;
-    let query = ChangesParameters::read(request.query_string())?.query();
+    let query = ChangesParameters::read(&request)?.query();
     let permit = gate::begin_page(&state, &access)?;
     let ChangesAnswer { changes, cursor, has_more } = state.read_changes.run(&access, query).await?;
     drop(permit);

@@ -1,12 +1,12 @@
 //! Checks that precede every read.
 
 use super::bearer;
-use super::query::IgnoredParameters;
 use crate::ApiState;
 use crate::admission::{PagePermit, ResponseOwner};
 use crate::client_request::{note_client, note_limit};
 use crate::problem::Problem;
-use actix_web::{HttpMessage as _, HttpRequest};
+use crate::request_context::RequestContext;
+use actix_web::HttpRequest;
 use application::access::{AuthorizeAccessError, Caller, GrantedAccess, Permission};
 use domain::client_usage::UsedEndpoint;
 use domain::data_endpoint::PersonEndpoint;
@@ -29,12 +29,7 @@ pub(crate) async fn admit(
     let endpoint = endpoint.into();
     let caller = identify(request, state, endpoint).await?;
     let user_id = request.match_info().get("user_id").unwrap_or_default();
-    let access =
-        admitted(request, endpoint, state.authorize_access.admit_to(&caller, user_id, endpoint).await)?;
-    if let Some(ignored) = IgnoredParameters::find(request.query_string(), endpoint) {
-        request.extensions_mut().insert(ignored);
-    }
-    Ok(access)
+    admitted(request, endpoint, state.authorize_access.admit_to(&caller, user_id, endpoint).await)
 }
 
 /// Authenticates a request to an endpoint of the API.
@@ -66,16 +61,17 @@ pub async fn admit_identified(
     admitted(request, kind.into(), state.authorize_access.admit(permission, kind.into()).await)
 }
 
-/// Stores for the middleware the owner of a large response, the limit that the request was counted against,
-/// and the headers of every response from here on.
+/// Notes whom a large response counts against, and the limit, whose counter every response carries from here
+/// on.
 fn admitted(
     request: &HttpRequest,
     endpoint: PersonEndpoint,
     outcome: Result<GrantedAccess, AuthorizeAccessError>,
 ) -> Result<GrantedAccess, Problem> {
     let access = count_request(request, endpoint, outcome, |access| access.rate)?;
-    request.extensions_mut().insert(ResponseOwner::from(&access));
-    request.extensions_mut().insert(access.rate);
+    let mut context = RequestContext::of(request);
+    context.response_owner = Some(ResponseOwner::from(&access));
+    context.rate = Some(access.rate);
     Ok(access)
 }
 

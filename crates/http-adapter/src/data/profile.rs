@@ -2,15 +2,15 @@
 
 use super::dto::query::UserPath;
 use super::dto::{ProfileAnswer, ProfileDto};
+use super::query::parameters;
 use super::{DataErrors, gate};
 use crate::ApiState;
 use crate::example;
-use crate::parameter::Parameters;
 use crate::problem::{Fault, Problem};
+use crate::request_context::RequestContext;
 use crate::route::Endpoint;
-use actix_web::{HttpMessage as _, HttpRequest, HttpResponse, web};
+use actix_web::{HttpRequest, HttpResponse, web};
 use domain::data_kind::DataKind;
-use domain::rate_limit::RateStatus;
 use domain::scope::Scope;
 
 /// The profile of a person
@@ -27,11 +27,11 @@ use domain::scope::Scope;
 pub(crate) async fn show(request: HttpRequest, state: web::Data<ApiState>) -> Result<HttpResponse, Problem> {
     let access = gate::admit(&request, &state, DataKind::Profile).await?;
     // There are no parameters, but a malformed query string is rejected everywhere.
-    Parameters::read(request.query_string(), &[])?;
+    parameters(&request, &[])?;
     let Some(user) = state.read_profile.run(&access).await? else {
         // Deleted since the access check, which may be a second old: the token is invalid now, and the answer
         // to an invalid token has no counter.
-        request.extensions_mut().remove::<RateStatus>();
+        RequestContext::of(&request).rate = None;
         return Err(Problem::new(Fault::InvalidToken));
     };
     let data = ProfileDto::new(&user, access.scopes);

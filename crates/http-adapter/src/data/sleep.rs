@@ -28,7 +28,7 @@ use domain::scope::Scope;
 )]
 pub(crate) async fn show(request: HttpRequest, state: web::Data<ApiState>) -> Result<HttpResponse, Problem> {
     let access = gate::admit(&request, &state, DataKind::Sleep).await?;
-    let parameters = SleepParameters::read(request.query_string(), access.home_timezone)?;
+    let parameters = SleepParameters::read(&request, access.home_timezone)?;
     let query = parameters.query(access.user_id);
     let permit = gate::begin_sleep_page(&state, &access, parameters.page)?;
     let SleepPage { rows, has_more } = state.read_sleep.run(&access, query).await?;

@@ -29,7 +29,7 @@ use domain::scope::Scope;
 )]
 pub(crate) async fn show(request: HttpRequest, state: web::Data<ApiState>) -> Result<HttpResponse, Problem> {
     let access = gate::admit(&request, &state, DataKind::Supplements).await?;
-    let parameters = SupplementsParameters::read(request.query_string(), access.home_timezone)?;
+    let parameters = SupplementsParameters::read(&request, access.home_timezone)?;
     let query = parameters.query(access.user_id);
     // Even a short page may have any number of logs.
     let permit = gate::begin_page(&state, &access)?;

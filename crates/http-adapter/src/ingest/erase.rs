@@ -8,8 +8,7 @@ use crate::parameter::Parameters;
 use crate::problem::{Fault, Problem, RateLimitBody};
 use crate::route::Endpoint;
 use actix_web::{HttpRequest, HttpResponse, web};
-use application::erasure::Erasure;
-use application::erasure::{ErasePersonCommand, ErasePersonError};
+use application::erasure::{Eraser, Erasure, ErasureError};
 use domain::scope::Scope;
 use domain::time::format;
 use serde::Serialize;
@@ -45,8 +44,7 @@ pub(super) async fn user(request: HttpRequest, state: web::Data<ApiState>) -> Re
     let grant = gate::admit(&request, &state, Scope::UsersWrite).await?;
     Parameters::read(request.query_string(), &[])?;
     let user_id = grant.user_id.ok_or_else(|| Problem::new(Fault::InvalidUserId))?;
-    let Erasure { id, at } =
-        state.erase_person.run(ErasePersonCommand::ByClient(grant.client_id, user_id)).await?;
+    let Erasure { id, at } = state.erasures.erase(Eraser::Client(grant.client_id, user_id)).await?;
     let limit = grant.rate.into();
     Ok(HttpResponse::Ok().json(ErasureAnswer {
         erasure_id: id.to_string(),
@@ -55,13 +53,13 @@ pub(super) async fn user(request: HttpRequest, state: web::Data<ApiState>) -> Re
     }))
 }
 
-impl From<ErasePersonError> for Problem {
-    fn from(error: ErasePersonError) -> Self {
+impl From<ErasureError> for Problem {
+    fn from(error: ErasureError) -> Self {
         match error {
-            ErasePersonError::NotFound => Self::new(Fault::UnknownUser),
+            ErasureError::NotFound => Self::new(Fault::UnknownUser),
             // Only forms of a person cause these.
-            ErasePersonError::NotFresh | ErasePersonError::SessionEnded => Self::new(Fault::ForeignForm),
-            ErasePersonError::Storage(error) => error.into(),
+            ErasureError::NotFresh | ErasureError::SessionEnded => Self::new(Fault::ForeignForm),
+            ErasureError::Storage(error) => error.into(),
         }
     }
 }

@@ -3,7 +3,8 @@
 use crate::ApiState;
 use crate::data::gate;
 use crate::problem::Problem;
-use actix_web::{HttpMessage as _, HttpRequest};
+use crate::request_context::RequestContext;
+use actix_web::HttpRequest;
 use application::access::GrantedIngest;
 use domain::data_endpoint::PersonEndpoint;
 use domain::scope::Scope;
@@ -19,6 +20,6 @@ pub(super) async fn admit(
     let outcome = state.authorize_access.admit_write(&caller, user_id, scope).await;
     let grant = gate::count_request(request, PersonEndpoint::Ingest, outcome, |grant| grant.rate)?;
     // For the middleware, which adds the headers to every response from here on.
-    request.extensions_mut().insert(grant.rate);
+    RequestContext::of(request).rate = Some(grant.rate);
     Ok(grant)
 }

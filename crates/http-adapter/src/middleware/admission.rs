@@ -1,6 +1,6 @@
 //! Refuses a request beyond the limits on concurrent work before it costs anything.
 
-use super::context::{Outcome, RequestContext};
+use super::facts::{Outcome, RequestFacts};
 use crate::admission::{PermitRefusal, RequestKind};
 use crate::problem::Problem;
 use crate::route::Endpoint;
@@ -11,13 +11,13 @@ use actix_web::http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
 /// Admits a request if permits are free. Health checks need none: a load balancer that takes a busy replica
 /// for a dead one moves its load to the others.
 pub(super) async fn admit(
-    context: &RequestContext,
+    facts: &RequestFacts,
     request: ServiceRequest,
     next: impl AsyncFnOnce(ServiceRequest) -> Outcome,
 ) -> Outcome {
-    let permit = match &context.state {
-        Some(state) if !context.endpoint.is_some_and(Endpoint::is_health) => {
-            match state.admission.begin_request(kind(context.endpoint, &request)) {
+    let permit = match &facts.state {
+        Some(state) if !facts.endpoint.is_some_and(Endpoint::is_health) => {
+            match state.admission.begin_request(kind(facts.endpoint, &request)) {
                 Ok(permit) => Some(permit),
                 Err(shortage) => return Ok(refused(request, shortage)),
             }

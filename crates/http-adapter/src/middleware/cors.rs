@@ -2,7 +2,7 @@
 //! (security.md T35): the app sends its token in a header, not in a cookie. `/authorize` is a page, which no
 //! script reads.
 
-use super::context::{Outcome, RequestContext};
+use super::facts::{Outcome, RequestFacts};
 use super::header;
 use crate::route::Endpoint;
 use actix_web::HttpResponse;
@@ -42,12 +42,12 @@ impl Permission {
 }
 
 pub(super) async fn apply(
-    context: &RequestContext,
+    facts: &RequestFacts,
     request: ServiceRequest,
     next: impl AsyncFnOnce(ServiceRequest) -> Outcome,
 ) -> Outcome {
-    let permission = context.endpoint.and_then(Permission::to);
-    let Some((permission, origin)) = permission.zip(allowed_origin(context, &request)) else {
+    let permission = facts.endpoint.and_then(Permission::to);
+    let Some((permission, origin)) = permission.zip(allowed_origin(facts, &request)) else {
         return next(request).await;
     };
     if is_preflight(&request) {
@@ -57,7 +57,7 @@ pub(super) async fn apply(
             .insert_header((ACCESS_CONTROL_ALLOW_HEADERS, permission.headers))
             .insert_header((ACCESS_CONTROL_MAX_AGE, "600"))
             .finish();
-        header::write(answer.headers_mut(), context.dialect(), context.is_https(), context.request_id);
+        header::write(answer.headers_mut(), facts.dialect(), facts.is_https(), facts.request_id);
         return Ok(request.into_response(answer));
     }
     let mut response = next(request).await?;
@@ -67,9 +67,9 @@ pub(super) async fn apply(
 }
 
 /// Returns the request's origin if it is listed.
-fn allowed_origin(context: &RequestContext, request: &ServiceRequest) -> Option<HeaderValue> {
+fn allowed_origin(facts: &RequestFacts, request: &ServiceRequest) -> Option<HeaderValue> {
     let origin = request.headers().get(ORIGIN)?;
-    let allowed = &context.state.as_ref()?.settings.cors_allowed_origins;
+    let allowed = &facts.state.as_ref()?.settings.cors_allowed_origins;
     let is_listed = allowed.iter().any(|allowed| allowed.as_bytes() == origin.as_bytes());
     is_listed.then(|| origin.clone())
 }

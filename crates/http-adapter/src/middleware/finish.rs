@@ -1,44 +1,44 @@
 //! Writes error bodies in the format of the endpoint, logs each error once, and adds the common headers.
 
-use super::context::{ErrorContext, Outcome, RequestContext};
+use super::facts::{ErrorContext, Outcome, RequestFacts};
 use super::{head, header};
-use crate::data::IgnoredParameters;
 use crate::meter;
-use crate::problem::{
-    Fault, FaultRow, FinishedBody, JsonRpcId, LogLevel, Problem, answer, rate_limit_headers,
-};
+use crate::problem::{Fault, FaultRow, FinishedBody, LogLevel, Problem, answer, rate_limit_headers};
+use crate::request_context::RequestContext;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::StatusCode;
 use actix_web::http::header::{ALLOW, CONTENT_SECURITY_POLICY, HeaderName, HeaderValue};
-use actix_web::{Error, HttpMessage as _, HttpResponse, ResponseError};
-use domain::rate_limit::RateStatus;
+use actix_web::{Error, HttpResponse, ResponseError};
 use std::error::Error as StdError;
 use std::fmt;
 
-/// Every response after the rate limit was checked carries its counter, which the handler stores as an
-/// extension of the request (decisions 4).
+/// Every response after the rate limit was checked carries its counter, which the handler stores in the
+/// request's context (decisions 4).
 pub(super) async fn finish(
-    context: &RequestContext,
+    facts: &RequestFacts,
     request: ServiceRequest,
     next: impl AsyncFnOnce(ServiceRequest) -> Outcome,
 ) -> Outcome {
     match next(request).await {
         Ok(response) => {
-            let mut response = finish_response(response, context);
-            let rate = response.request().extensions().get::<RateStatus>().copied();
+            let mut response = finish_response(response, facts);
+            let (rate, ignored) = {
+                let mut context = RequestContext::of(response.request());
+                (context.rate, context.ignored_parameters.take())
+            };
             for (name, value) in rate.into_iter().flat_map(rate_limit_headers) {
                 response.headers_mut().insert(name, value);
             }
-            if let Some(value) = ignored_parameters(&response) {
+            if let Some(value) = ignored.and_then(|names| HeaderValue::from_str(names.as_str()).ok()) {
                 response.headers_mut().insert(IGNORED_PARAMETERS, value);
             }
-            header::write(response.headers_mut(), context.dialect(), context.is_https(), context.request_id);
+            header::write(response.headers_mut(), facts.dialect(), facts.is_https(), facts.request_id);
             Ok(response)
         }
         Err(error) => {
             let problem = problem_of(&error);
-            log_problem(&problem, context);
-            Err(LostRequest { problem, context: context.for_errors() }.into())
+            log_problem(&problem, facts);
+            Err(LostRequest { problem, context: facts.for_errors() }.into())
         }
     }
 }
@@ -46,16 +46,11 @@ pub(super) async fn finish(
 /// Names the parameters that a data endpoint ignored, for developers (decisions 5).
 const IGNORED_PARAMETERS: HeaderName = HeaderName::from_static("restwell-ignored-parameters");
 
-fn ignored_parameters(response: &ServiceResponse) -> Option<HeaderValue> {
-    let extensions = response.request().extensions();
-    HeaderValue::from_str(extensions.get::<IgnoredParameters>()?.as_str()).ok()
-}
-
 /// Replaces the body of an error response.
 ///
 /// A rendered page, recognized by its content security policy, is kept: a form shows its errors beside the
 /// fields. So is a body that its handler calls finished.
-fn finish_response(response: ServiceResponse, context: &RequestContext) -> ServiceResponse {
+fn finish_response(response: ServiceResponse, facts: &RequestFacts) -> ServiceResponse {
     let status = response.status();
     if !status.is_client_error() && !status.is_server_error() {
         return response;
@@ -70,20 +65,20 @@ fn finish_response(response: ServiceResponse, context: &RequestContext) -> Servi
     let problem = if let Some(problem) = known {
         problem
     } else {
-        generic = problem_of_status(&response, context);
+        generic = problem_of_status(&response, facts);
         &generic
     };
-    log_problem(problem, context);
-    let json_rpc_id = response.request().extensions().get::<JsonRpcId>().cloned();
-    let replacement = answer(problem, context.for_errors().for_answer(json_rpc_id.as_ref()));
+    log_problem(problem, facts);
+    let json_rpc_id = RequestContext::of(response.request()).json_rpc_id.take();
+    let replacement = answer(problem, facts.for_errors().for_answer(json_rpc_id.as_ref()));
     response.into_response(replacement)
 }
 
 /// Returns the problem for an error response that a library created.
-fn problem_of_status(response: &ServiceResponse, context: &RequestContext) -> Problem {
+fn problem_of_status(response: &ServiceResponse, facts: &RequestFacts) -> Problem {
     let problem = Problem::new(Fault::from_status(response.status().as_u16()));
     match response.headers().get(ALLOW).and_then(|methods| methods.to_str().ok()) {
-        Some(methods) => problem.allow(head::with_head(context.endpoint, methods)),
+        Some(methods) => problem.allow(head::with_head(facts.endpoint, methods)),
         None => problem,
     }
 }
@@ -97,7 +92,7 @@ fn problem_of(error: &Error) -> Problem {
 }
 
 /// Logs a problem and counts it by its code.
-fn log_problem(problem: &Problem, context: &RequestContext) {
+fn log_problem(problem: &Problem, facts: &RequestFacts) {
     meter::problem(problem.fault());
     let row = problem.fault().row();
     let cause = problem.cause().map(causes);
@@ -105,7 +100,7 @@ fn log_problem(problem: &Problem, context: &RequestContext) {
     match row.level {
         LogLevel::Debug | LogLevel::Info => log_refusal(row, cause),
         LogLevel::Warn | LogLevel::Error => {
-            if let Some(more) = suppressed_before(problem.fault(), cause, context) {
+            if let Some(more) = suppressed_before(problem.fault(), cause, facts) {
                 log_failure(row, cause, (more > 0).then_some(more));
             }
         }
@@ -117,8 +112,8 @@ fn log_problem(problem: &Problem, context: &RequestContext) {
 ///
 /// Only 503s are suppressed: a busy store causes thousands. Any other failure is logged, so that its request
 /// id leads to its cause.
-fn suppressed_before(fault: Fault, cause: Option<&str>, context: &RequestContext) -> Option<u64> {
-    match &context.state {
+fn suppressed_before(fault: Fault, cause: Option<&str>, facts: &RequestFacts) -> Option<u64> {
+    match &facts.state {
         Some(state) if fault.row().status == StatusCode::SERVICE_UNAVAILABLE => {
             state.log_suppression.record(fault, cause, (state.elapsed_time)())
         }

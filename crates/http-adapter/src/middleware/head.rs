@@ -1,6 +1,6 @@
 //! `HEAD`: the response of `GET` without its body (RFC 9110 section 9.3.2).
 
-use super::context::{Outcome, RequestContext};
+use super::facts::{Outcome, RequestFacts};
 use crate::route::Endpoint;
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::dev::ServiceRequest;
@@ -12,11 +12,11 @@ use std::task::{Context, Poll};
 
 /// Calls the inner layers with a `GET`, and drops the body unsent.
 pub(super) async fn serve(
-    context: &RequestContext,
+    facts: &RequestFacts,
     mut request: ServiceRequest,
     next: impl AsyncFnOnce(ServiceRequest) -> Outcome,
 ) -> Outcome {
-    if *request.method() != Method::HEAD || !context.endpoint.is_some_and(Endpoint::serves_head) {
+    if *request.method() != Method::HEAD || !facts.endpoint.is_some_and(Endpoint::serves_head) {
         return next(request).await;
     }
     request.head_mut().method = Method::GET;

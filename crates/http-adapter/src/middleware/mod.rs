@@ -7,10 +7,10 @@
 //! endpoint. Only the panic catcher and the timeout may return `Err`, which loses the request.
 
 mod admission;
-mod context;
 mod cors;
 mod deadline;
 mod drain;
+mod facts;
 mod finish;
 mod head;
 mod header;
@@ -30,7 +30,7 @@ use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceFactory, ServiceRequest, ServiceResponse};
 use actix_web::middleware::{Next, from_fn};
 use actix_web::{Error, Resource, Route, web};
-use context::{Outcome, RequestContext};
+use facts::{Outcome, RequestFacts};
 
 impl Endpoint {
     /// Returns the resource of an endpoint, with the middleware around it; the caller adds the handlers.
@@ -67,18 +67,18 @@ pub(crate) fn wrap(routes: actix_web::Scope) -> impl actix_web::dev::HttpService
 /// One actix middleware for all layers: a separate one for each would box its future and determine the facts
 /// about the request again.
 async fn call_layers(endpoint: Option<Endpoint>, request: ServiceRequest, next: Next<BoxBody>) -> Outcome {
-    let context = &RequestContext::new(endpoint, &request);
-    unnamed_proxy::warn(context, &request);
+    let facts = &RequestFacts::new(endpoint, &request);
+    unnamed_proxy::warn(facts, &request);
     let handle = async |request| next.call(request).await;
-    let paced = async |request| pace::watch(context, request, handle).await;
-    let size_checked = async |request| size::limit(context, request, paced).await;
-    let in_time = async |request| deadline::keep(context, request, size_checked).await;
+    let paced = async |request| pace::watch(facts, request, handle).await;
+    let size_checked = async |request| size::limit(facts, request, paced).await;
+    let in_time = async |request| deadline::keep(facts, request, size_checked).await;
     let caught = async |request| panic::catch(request, in_time).await;
-    let admitted = async |request| admission::admit(context, request, caught).await;
-    let finished = async |request| finish::finish(context, request, admitted).await;
-    let shared = async |request| cors::apply(context, request, finished).await;
-    let without_body = async |request| head::serve(context, request, shared).await;
-    let recorded = async |request| record::record(context, request, without_body).await;
+    let admitted = async |request| admission::admit(facts, request, caught).await;
+    let finished = async |request| finish::finish(facts, request, admitted).await;
+    let shared = async |request| cors::apply(facts, request, finished).await;
+    let without_body = async |request| head::serve(facts, request, shared).await;
+    let recorded = async |request| record::record(facts, request, without_body).await;
     let read = async |request| unread::close(request, recorded).await;
-    drain::close(context, request, read).await
+    drain::close(facts, request, read).await
 }

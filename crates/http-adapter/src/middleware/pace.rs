@@ -4,14 +4,15 @@
 //! byte a minute, would hold them forever. Below the minimum pace the rest is dropped and the connection is
 //! closed.
 
-use super::context::{Outcome, RequestContext};
-use crate::admission::{ResponseOwner, ResponsePermit};
+use super::facts::{Outcome, RequestFacts};
+use crate::admission::ResponsePermit;
 use crate::problem::Problem;
+use crate::request_context::RequestContext;
+use actix_web::HttpResponse;
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::dev::ServiceRequest;
 use actix_web::rt;
 use actix_web::web::Bytes;
-use actix_web::{HttpMessage as _, HttpResponse};
 use std::cell::RefCell;
 use std::error::Error as StdError;
 use std::pin::Pin;
@@ -29,18 +30,18 @@ const INTERVAL: Duration = Duration::from_secs(30);
 const MIN_BYTES: u64 = 4 * 1024 * INTERVAL.as_secs();
 
 pub(super) async fn watch(
-    context: &RequestContext,
+    facts: &RequestFacts,
     request: ServiceRequest,
     next: impl AsyncFnOnce(ServiceRequest) -> Outcome,
 ) -> Outcome {
     let response = next(request).await?;
     let size = response.response().body().size();
-    let (Some(state), false) = (&context.state, is_small(size)) else {
+    let (Some(state), false) = (&facts.state, is_small(size)) else {
         return Ok(response);
     };
     let bytes = response.response().extensions().get().map(|BufferedBytes(bytes)| *bytes);
-    let holder = response.request().extensions().get::<ResponseOwner>().copied();
-    Ok(match state.admission.begin_large_answer(bytes.unwrap_or_else(|| buffered_bytes(size)), holder) {
+    let owner = RequestContext::of(response.request()).response_owner;
+    Ok(match state.admission.begin_large_answer(bytes.unwrap_or_else(|| buffered_bytes(size)), owner) {
         Ok(permit) => response.map_body(|_, body| BoxBody::new(PacedBody::new(body, permit, INTERVAL))),
         Err(shortage) => response.into_response(HttpResponse::from_error(Problem::from(shortage))),
     })

@@ -1,6 +1,6 @@
 //! Panic catcher: a panic in a handler becomes a 500, and the worker continues.
 
-use super::context::Outcome;
+use super::facts::Outcome;
 use crate::problem::{Fault, Problem};
 use actix_web::dev::ServiceRequest;
 use futures_util::FutureExt as _;

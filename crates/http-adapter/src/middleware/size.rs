@@ -1,6 +1,6 @@
 //! Size limits of the URL and headers (decisions 2). A method that is not served is a 405 whatever the size.
 
-use super::context::{Outcome, RequestContext};
+use super::facts::{Outcome, RequestFacts};
 use crate::problem::{Fault, Problem};
 use actix_web::HttpResponse;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
@@ -11,11 +11,11 @@ const MAX_QUERY: usize = 8 * 1024;
 const MAX_HEADERS: usize = 16 * 1024;
 
 pub(super) async fn limit(
-    context: &RequestContext,
+    facts: &RequestFacts,
     request: ServiceRequest,
     next: impl AsyncFnOnce(ServiceRequest) -> Outcome,
 ) -> Outcome {
-    match too_large(context, &request) {
+    match too_large(facts, &request) {
         Some(fault) => {
             // `ServiceRequest::into_response` would drop the problem behind the response.
             let (request, _) = request.into_parts();
@@ -25,8 +25,8 @@ pub(super) async fn limit(
     }
 }
 
-fn too_large(context: &RequestContext, request: &ServiceRequest) -> Option<Fault> {
-    let is_served = match context.endpoint {
+fn too_large(facts: &RequestFacts, request: &ServiceRequest) -> Option<Fault> {
+    let is_served = match facts.endpoint {
         Some(endpoint) => endpoint.serves(request.method()),
         // Any other method on an unknown path is a plain 404.
         None => *request.method() == Method::GET,

@@ -7,12 +7,13 @@ mod unnamed_proxy;
 mod wire;
 
 use crate::problem::{Fault, Problem};
+use crate::request_context::RequestContext;
 use crate::route::Endpoint;
 use crate::tests::{Parts, REQUEST_ID, TestResponse, send, send_to};
 use crate::{ApiState, HttpSettings};
 use actix_web::test::TestRequest;
 use actix_web::web::{self, ServiceConfig};
-use actix_web::{HttpMessage as _, HttpRequest, HttpResponse, Route, Scope};
+use actix_web::{HttpRequest, HttpResponse, Route, Scope};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -201,7 +202,7 @@ async fn a_problem_has_its_fields_counter_and_retry_after() {
         Err(Problem::rate_limited(RATE, 77))
     }
     async fn wrong(request: HttpRequest) -> Result<HttpResponse, Problem> {
-        request.extensions_mut().insert(RATE);
+        RequestContext::of(&request).rate = Some(RATE);
         Err(Problem::invalid_parameter("page", "must be greater than 0"))
     }
     let routes = || {

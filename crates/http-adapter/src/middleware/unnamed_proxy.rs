@@ -1,13 +1,13 @@
 //! Warning about a proxy that is missing from `server.trusted_proxies`: all callers behind it share one
 //! address, and the operator would not notice otherwise.
 
-use super::context::RequestContext;
+use super::facts::RequestFacts;
 use crate::caller;
 use actix_web::dev::ServiceRequest;
 
 /// Logs the peer's address, never the header, whose value is the caller's own text.
-pub(super) fn warn(context: &RequestContext, request: &ServiceRequest) {
-    let Some(state) = &context.state else { return };
+pub(super) fn warn(facts: &RequestFacts, request: &ServiceRequest) {
+    let Some(state) = &facts.state else { return };
     let Some(peer) = caller::unnamed_proxy(request.request(), &state.settings.proxies) else { return };
     if state.unnamed_proxy.is_due((state.elapsed_time)()) {
         tracing::warn!(

@@ -4,7 +4,7 @@
 //! would hold a connection forever. While the body is alive, actix-http closes the connection instead, as it
 //! does for a body of known length. The body is therefore kept until the response is written.
 
-use super::context::Outcome;
+use super::facts::Outcome;
 use actix_web::HttpMessage as _;
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::dev::{Payload, ServiceRequest};

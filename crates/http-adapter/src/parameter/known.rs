@@ -1,6 +1,6 @@
 //! Known parameters of an endpoint, each at most once.
 
-use super::{Malformed, parse};
+use super::{Malformed, Pair, parse};
 use crate::problem::{Fault, FieldError, Problem};
 use std::borrow::Cow;
 
@@ -43,7 +43,11 @@ impl<'a> Parameters<'a> {
     /// Parses a query string or form body. Unknown names are ignored; names are case-sensitive. Reports every
     /// invalid field once.
     pub fn read(text: &'a str, known: &[&'static str]) -> Result<Self, ParameterError> {
-        let pairs = parse(text).map_err(ParameterError::Malformed)?;
+        Self::among(parse(text).map_err(ParameterError::Malformed)?, known)
+    }
+
+    /// Selects the known parameters of these pairs, as [`Parameters::read`] does.
+    pub(crate) fn among(pairs: Vec<Pair<'a>>, known: &[&'static str]) -> Result<Self, ParameterError> {
         let mut parameters: Vec<Parameter<'a>> = Vec::new();
         let mut errors: Vec<FieldError> = Vec::new();
         for pair in pairs {

@@ -9,10 +9,6 @@ use domain::scope::ScopeSet;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-/// Id of the JSON-RPC request that an error answers; the handler stores it as an extension of the request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JsonRpcId(pub Value);
-
 /// Extension of an error response that the handler has written completely.
 #[derive(Debug, Clone, Copy)]
 pub struct FinishedBody;
@@ -41,7 +37,7 @@ pub(crate) struct AnswerContext<'a> {
     pub(crate) error_pages: ErrorPages,
     /// Path of the metadata for clients without a valid token.
     pub(crate) resource_metadata: Option<&'static str>,
-    pub(crate) json_rpc_id: Option<&'a JsonRpcId>,
+    pub(crate) json_rpc_id: Option<&'a Value>,
 }
 
 /// Writes the response to a problem.
@@ -92,7 +88,7 @@ fn json_rpc_answer(
         "data": problem_body(problem, &detail, context),
     });
     let mut body = json!({ "jsonrpc": "2.0", "error": error });
-    if let (Some(JsonRpcId(id)), Some(members)) = (context.json_rpc_id, body.as_object_mut()) {
+    if let (Some(id), Some(members)) = (context.json_rpc_id, body.as_object_mut()) {
         members.insert("id".to_owned(), id.clone());
     }
     builder.json(body)

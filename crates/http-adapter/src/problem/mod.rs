@@ -15,8 +15,8 @@ mod storage;
 mod tests;
 mod use_case;
 
+pub use answer::FinishedBody;
 pub(crate) use answer::{AnswerContext, Dialect, answer, rate_limit_headers};
-pub use answer::{FinishedBody, JsonRpcId};
 pub use body::{OAuthErrorBody, ProblemBody, RateLimitBody};
 pub use fault::{Fault, FaultRow, LogLevel};
 pub use pages::{ErrorPages, ErrorText};

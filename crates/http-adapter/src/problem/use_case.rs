@@ -9,59 +9,33 @@ use application::account::{
 };
 use application::export::ExportRecordsError;
 use application::read::ReadChangesError;
-use application::token::{
-    AuthenticateClientError, IssueServiceTokenError, RedeemCodeError, RefreshAccessError, RevokeTokenError,
-};
+use application::token::{ClientAuthenticationError, RevokeTokenError, TokenError};
 
-impl From<AuthenticateClientError> for Problem {
-    fn from(error: AuthenticateClientError) -> Self {
+impl From<ClientAuthenticationError> for Problem {
+    fn from(error: ClientAuthenticationError) -> Self {
         match error {
-            AuthenticateClientError::InvalidClient(_) => Self::new(Fault::InvalidClient),
-            AuthenticateClientError::TooManyFailures { retry_after_seconds, .. } => {
+            ClientAuthenticationError::InvalidClient(_) => Self::new(Fault::InvalidClient),
+            ClientAuthenticationError::TooManyFailures { retry_after_seconds, .. } => {
                 Self::new(Fault::TooManyFailures).retry_after(retry_after_seconds)
             }
-            AuthenticateClientError::SecretMissing(_) => {
+            ClientAuthenticationError::SecretMissing(_) => {
                 Self::invalid_parameters(vec![FieldError::new("client_secret", "is required")])
             }
-            AuthenticateClientError::SecretInQuery(_) => Self::new(Fault::SecretInQuery),
-            AuthenticateClientError::Storage(error) => error.into(),
+            ClientAuthenticationError::SecretInQuery(_) => Self::new(Fault::SecretInQuery),
+            ClientAuthenticationError::Storage(error) => error.into(),
         }
     }
 }
 
-impl From<RedeemCodeError> for Problem {
-    fn from(error: RedeemCodeError) -> Self {
+impl From<TokenError> for Problem {
+    fn from(error: TokenError) -> Self {
         match error {
-            RedeemCodeError::InvalidGrant(_) => Self::new(Fault::InvalidGrant),
-            RedeemCodeError::UnauthorizedClient => Self::new(Fault::UnauthorizedClient),
-            RedeemCodeError::InvalidTarget => Self::new(Fault::InvalidTarget),
-            RedeemCodeError::Signing(error) => Self::internal(error),
-            RedeemCodeError::Storage(error) => error.into(),
-        }
-    }
-}
-
-impl From<RefreshAccessError> for Problem {
-    fn from(error: RefreshAccessError) -> Self {
-        match error {
-            RefreshAccessError::InvalidGrant(_) => Self::new(Fault::InvalidGrant),
-            RefreshAccessError::InvalidScope => Self::new(Fault::InvalidScope),
-            RefreshAccessError::InvalidTarget => Self::new(Fault::InvalidTarget),
-            RefreshAccessError::UnauthorizedClient => Self::new(Fault::UnauthorizedClient),
-            RefreshAccessError::Signing(error) => Self::internal(error),
-            RefreshAccessError::Storage(error) => error.into(),
-        }
-    }
-}
-
-impl From<IssueServiceTokenError> for Problem {
-    fn from(error: IssueServiceTokenError) -> Self {
-        match error {
-            IssueServiceTokenError::UnauthorizedClient => Self::new(Fault::UnauthorizedClient),
-            IssueServiceTokenError::InvalidScope => Self::new(Fault::InvalidScope),
-            IssueServiceTokenError::InvalidTarget => Self::new(Fault::InvalidTarget),
-            IssueServiceTokenError::Signing(error) => Self::internal(error),
-            IssueServiceTokenError::Storage(error) => error.into(),
+            TokenError::InvalidGrant(_) => Self::new(Fault::InvalidGrant),
+            TokenError::InvalidScope => Self::new(Fault::InvalidScope),
+            TokenError::InvalidTarget => Self::new(Fault::InvalidTarget),
+            TokenError::UnauthorizedClient => Self::new(Fault::UnauthorizedClient),
+            TokenError::Signing(error) => Self::internal(error),
+            TokenError::Storage(error) => error.into(),
         }
     }
 }

@@ -19,7 +19,7 @@ use application::StorageError;
 use application::access::{AccessPorts, AuthorizeAccess, DailyLimits, TokenCheck};
 use application::audit::{AuditTrail, ReadRecorder};
 use application::client_usage::ClientRequest;
-use application::erasure::ErasePerson;
+use application::erasure::Erasures;
 use application::export::{ExportFormat, ExportWriter, ExportWriters};
 use application::export::{ExportReaders, ExportRecords};
 use application::import::ingest::{IdempotentRequests, IngestRecords};
@@ -38,13 +38,11 @@ use application::ports::system::{
 };
 use application::read::{ReadChanges, ReadProfile, ReadSleep, ReadSupplements};
 use application::store::Store;
-use application::token::{
-    AuthenticateClient, AuthenticationLimits, AuthenticationPorts, IntrospectToken, IntrospectionPorts,
-    IssueServiceToken, RedeemCode, RefreshAccess, RevokeToken, TokenMint,
-};
+use application::token::{AuthenticationLimits, ClientAuthentication, Tokens};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::access_token::TokenSubject;
+use domain::client::MetadataPolicy;
 use domain::id::{KeyId, UserId};
 use std::io::Read;
 use std::sync::{Arc, Mutex};
@@ -105,13 +103,12 @@ impl Parts {
         log::install();
         let clock = Arc::new(FixedClock);
         let store = self.store;
-        let mint = TokenMint::new(self.signer, store.clone(), clock.clone());
-        let tokens = TokenCheck::new(self.verifier, Arc::new(NoUnknownKeys));
+        let check = TokenCheck::new(self.verifier, Arc::new(NoUnknownKeys));
         let reads = ReadRecorder::new(self.reads, clock.clone());
         let usage = self.usage;
         let authorize_access = AuthorizeAccess::new(
             AccessPorts {
-                tokens: tokens.clone(),
+                tokens: check.clone(),
                 access: self.access.clone(),
                 clients: store.clone(),
                 limiter: self.limiter,
@@ -119,7 +116,6 @@ impl Parts {
             },
             self.daily_limits,
         );
-        let introspect_token = introspect_token(&store, &tokens, self.access.clone());
         let records = ExportRecords::new(
             ExportReaders {
                 profiles: self.profiles.clone(),
@@ -132,32 +128,34 @@ impl Parts {
         );
         let export =
             Arc::new(ExportUseCases { records, writers: Arc::new(LinesOnlyWriter), reads: reads.clone() });
-        let health = FixedHealth {
-            is_ready: self.is_ready,
-            refuses_writes: self.refuses_writes,
-            ..FixedHealth::default()
-        };
+        let (is_ready, refuses_writes) = (self.is_ready, self.refuses_writes);
+        let health = FixedHealth { is_ready, refuses_writes, ..FixedHealth::default() };
         let http = Arc::new(HttpState {
             health: Arc::new(health),
             admission: self.admission,
             record_usage: Arc::new(move |request, status| usage.lock().unwrap().push((request, status))),
             ..http_state(self.settings)
         });
+        let tokens = Tokens {
+            store: audited(&store),
+            signer: self.signer,
+            check,
+            grants: store.clone(),
+            access: self.access,
+            clients: store.clone(),
+            reads: reads.clone(),
+        };
         Arc::new(ApiState {
             http,
-            authenticate_client: authenticate_client(&store, self.allow_query_secrets),
-            redeem_code: Arc::new(RedeemCode::new(store.clone(), store.clone(), mint.clone())),
-            refresh_access: refresh_access(&store, &reads, &mint),
-            issue_service_token: Arc::new(IssueServiceToken::new(store.clone(), mint)),
-            revoke_token: revoke_token(&store, &tokens),
-            introspect_token,
+            client_authentication: client_authentication(&store, self.allow_query_secrets),
+            tokens,
             ingest: ingest_use_cases(&store),
             authorize_access: Arc::new(authorize_access),
             read_profile: Arc::new(ReadProfile::new(self.profiles, reads.clone())),
             read_sleep: Arc::new(ReadSleep::new(self.sleep, reads.clone())),
             read_supplements: Arc::new(ReadSupplements::new(self.supplements, reads.clone())),
             read_changes: Arc::new(ReadChanges::new(self.changes, reads, Arc::new(FixedClock))),
-            erase_person: ErasePerson::new(store.clone(), store.clone(), clock.clone()),
+            erasures: Erasures { store: audited(&store) },
             export,
             key_set: Arc::new(OneKey),
         })
@@ -169,33 +167,8 @@ pub(crate) async fn send(state: &Arc<ApiState>, request: TestRequest) -> TestRes
     send_to(crate::configure(Arc::clone(state)), request).await
 }
 
-fn revoke_token(store: &Arc<MemoryStore>, tokens: &TokenCheck) -> Arc<RevokeToken> {
-    let (grants, units, entropy) = (store.clone(), store.clone(), store.clone());
-    Arc::new(RevokeToken::new(units, grants, tokens.clone(), entropy, Arc::new(FixedClock)))
-}
-
-fn introspect_token(
-    store: &Arc<MemoryStore>,
-    tokens: &TokenCheck,
-    access: Arc<dyn AccessReader>,
-) -> Arc<IntrospectToken> {
-    Arc::new(IntrospectToken::new(IntrospectionPorts {
-        tokens: tokens.clone(),
-        grants: store.clone(),
-        access,
-        clients: store.clone(),
-        clock: Arc::new(FixedClock),
-    }))
-}
-
-fn refresh_access(store: &Arc<MemoryStore>, reads: &ReadRecorder, mint: &TokenMint) -> Arc<RefreshAccess> {
-    Arc::new(RefreshAccess::new(store.clone(), store.clone(), reads.clone(), mint.clone()))
-}
-
 fn ingest_use_cases(store: &Arc<MemoryStore>) -> IngestUseCases {
     let clock = Arc::new(FixedClock);
-    let audited =
-        || Store { units: store.clone(), trail: AuditTrail::new(store.clone(), Arc::new(FixedClock)) };
     IngestUseCases::new(
         IngestRecords::new(
             Arc::new(MockProfileReader::new()),
@@ -205,13 +178,18 @@ fn ingest_use_cases(store: &Arc<MemoryStore>) -> IngestUseCases {
             clock.clone(),
         ),
         IdempotentRequests::new(Arc::new(MockIdempotencyStore::new()), clock.clone()),
-        Intakes { store: audited(), reader: Arc::new(MockSupplementReader::new()) },
+        Intakes { store: audited(store), reader: Arc::new(MockSupplementReader::new()) },
         Nights {
-            store: audited(),
+            store: audited(store),
             reader: Arc::new(MockSleepReader::new()),
             imports: Arc::new(MockImportReader::new()),
         },
     )
+}
+
+/// Returns the store of services.
+fn audited(store: &Arc<MemoryStore>) -> Store {
+    Store { units: store.clone(), trail: AuditTrail::new(store.clone(), Arc::new(FixedClock)) }
 }
 
 /// Writes lines for every format.
@@ -236,18 +214,14 @@ impl IngestParser for NoItems {
     }
 }
 
-fn authenticate_client(store: &Arc<MemoryStore>, allow_query_secrets: bool) -> Arc<AuthenticateClient> {
-    let limits = AuthenticationLimits { per_client_and_address: 2, per_address: 4, window_seconds: 600 };
-    Arc::new(AuthenticateClient::new(authentication_ports(store), limits, allow_query_secrets))
-}
-
-fn authentication_ports(store: &Arc<MemoryStore>) -> AuthenticationPorts {
-    AuthenticationPorts {
+fn client_authentication(store: &Arc<MemoryStore>, allow_query_secrets: bool) -> ClientAuthentication {
+    ClientAuthentication {
+        store: audited(store),
         clients: store.clone(),
         failures: store.failure_counter(),
-        units: store.clone(),
-        entropy: store.clone(),
-        clock: Arc::new(FixedClock),
+        limits: AuthenticationLimits { per_client_and_address: 2, per_address: 4, window_seconds: 600 },
+        allow_query_secrets,
+        metadata_policy: MetadataPolicy::Off,
     }
 }
 

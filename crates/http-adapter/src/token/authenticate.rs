@@ -26,7 +26,7 @@ pub(super) async fn authenticate(
         address,
         in_query,
     };
-    let authenticated = state.authenticate_client.run(presented).await;
+    let authenticated = state.client_authentication.authenticate(presented).await;
     let client = authenticated.map_err(|error| {
         if let Some(RejectedClient { id, reason }) = error.rejected_client() {
             note_rejection(request, (id, UsedEndpoint::Token), reason);
@@ -61,7 +61,7 @@ pub(super) async fn note_named_client(
     problem: &Problem,
 ) {
     let Some(client_id) = credentials::named_client(request, given) else { return };
-    if let Ok(Some(id)) = state.authenticate_client.find_named(&client_id).await {
+    if let Ok(Some(id)) = state.client_authentication.find_named(&client_id).await {
         note_rejection(request, (id, UsedEndpoint::Token), problem.detail_text().into_owned());
     }
 }

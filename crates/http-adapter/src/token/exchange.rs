@@ -1,4 +1,4 @@
-//! Authenticates the client, runs the use case of the grant, and writes the response.
+//! Authenticates the client, exchanges what it presents for tokens, and writes the response.
 
 use super::authenticate::authenticate;
 use super::request::{PresentedGrant, TokenRequest};
@@ -7,9 +7,7 @@ use crate::ApiState;
 use crate::client_request::note_token_rejection;
 use crate::problem::{Fault, Problem};
 use actix_web::{HttpRequest, HttpResponse};
-use application::token::{
-    IssueServiceTokenCommand, RedeemCodeCommand, RedeemCodeError, RefreshAccessCommand, RefreshAccessError,
-};
+use application::token::{PresentedCode, PresentedRefreshToken, TokenError};
 use domain::resource::Resource;
 
 pub(super) async fn run(
@@ -19,35 +17,30 @@ pub(super) async fn run(
 ) -> Result<HttpResponse, Problem> {
     let client = authenticate(state, request, &asked.credentials, asked.address, asked.in_query).await?;
     let resource = resource(state, asked)?;
+    let rejected = |error: TokenError| {
+        if let TokenError::InvalidGrant(reason) = &error {
+            note_token_rejection(request, reason.clone());
+        }
+        Problem::from(error)
+    };
     match &asked.presented {
         PresentedGrant::Code { code, redirect_uri, code_verifier } => {
             let code_verifier = code_verifier.as_deref();
             let address = asked.from.address;
-            let client = &client;
-            let command = RedeemCodeCommand { client, code, redirect_uri, code_verifier, resource, address };
-            let issued = state.redeem_code.run(command).await.inspect_err(|error| {
-                if let RedeemCodeError::InvalidGrant(reason) = error {
-                    note_token_rejection(request, reason.clone());
-                }
-            })?;
+            let presented = PresentedCode { code, redirect_uri, code_verifier, resource, address };
+            let issued = state.tokens.redeem(&client, presented).await.map_err(rejected)?;
             Ok(HttpResponse::Ok().json(TokenBody::from(issued)))
         }
         PresentedGrant::RefreshToken { refresh_token, user_id, scope, echo } => {
-            let (user_id, scope) = (user_id.as_deref(), scope.as_deref());
-            let (client, from) = (&client, &asked.from);
-            let command = RefreshAccessCommand { client, refresh_token, user_id, scope, resource, from };
-            let refreshed = state.refresh_access.run(command).await.inspect_err(|error| {
-                if let RefreshAccessError::InvalidGrant(reason) = error {
-                    note_token_rejection(request, *reason);
-                }
-            })?;
+            let (user_id, scope, from) = (user_id.as_deref(), scope.as_deref(), &asked.from);
+            let presented = PresentedRefreshToken { refresh_token, user_id, scope, resource, from };
+            let refreshed = state.tokens.refresh(&client, presented).await.map_err(rejected)?;
             let echo = echo.then(|| refresh_token.clone());
             Ok(HttpResponse::Ok().json(RefreshBody::new(refreshed, echo)))
         }
         PresentedGrant::Nothing { scope } => {
-            let command = IssueServiceTokenCommand { client: &client, scope: scope.as_deref(), resource };
-            let issued = state.issue_service_token.run(command).await?;
-            Ok(HttpResponse::Ok().json(ServiceTokenBody::from(issued)))
+            let issued = state.tokens.issue_to_service(&client, scope.as_deref(), resource).await;
+            Ok(HttpResponse::Ok().json(ServiceTokenBody::from(issued.map_err(rejected)?)))
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::problem::Problem;
 use crate::route::Endpoint;
 use actix_web::web::{Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
-use application::token::{IntrospectTokenQuery, QuerySecrets, RevokeTokenCommand};
+use application::token::QuerySecrets;
 
 /// Revokes a token (RFC 7009)
 ///
@@ -40,7 +40,7 @@ pub(super) async fn revoke(
     let about = read_submitted_token(&request, body).await?;
     let client =
         authenticate(&state, &request, &about.credentials, about.address, QuerySecrets::None).await?;
-    state.revoke_token.run(RevokeTokenCommand { client: &client, token: &about.token }).await?;
+    state.tokens.revoke(&client, &about.token).await?;
     Ok(HttpResponse::Ok().finish())
 }
 
@@ -69,11 +69,6 @@ pub(super) async fn introspect(
 ) -> Result<HttpResponse, Problem> {
     let about = read_submitted_token(&request, body).await?;
     let client = authenticate_confidential(&state, &request, &about.credentials, about.address).await?;
-    let query = IntrospectTokenQuery {
-        client: &client,
-        token: &about.token,
-        hints_at_refresh_token: about.hints_at_refresh_token,
-    };
-    let token = state.introspect_token.run(query).await?;
+    let token = state.tokens.introspect(&client, &about.token, about.hints_at_refresh_token).await?;
     Ok(HttpResponse::Ok().json(IntrospectionBody::new(token, &state.http.settings.public_url)))
 }

@@ -1,9 +1,8 @@
 //! `get_profile`: the profile as the API returns it.
 
 use super::{ToolCall, ToolError};
-use actix_web::HttpMessage as _;
 use domain::data_kind::DataKind;
-use domain::rate_limit::RateStatus;
+use http_adapter::RequestContext;
 use http_adapter::data::dto::ProfileDto;
 use http_adapter::problem::{Fault, Problem};
 use serde_json::{Value, json};
@@ -13,7 +12,7 @@ pub(super) async fn run(call: &ToolCall<'_>) -> Result<Value, ToolError> {
     call.arguments(&[])?;
     let Some(user) = call.state.api.read_profile.run(&access).await? else {
         // Deleted since the access check: the token is invalid now, and that answer has no counter.
-        call.request.extensions_mut().remove::<RateStatus>();
+        RequestContext::of(call.request).rate = None;
         return Err(Problem::new(Fault::InvalidToken).into());
     };
     let profile = serde_json::to_value(ProfileDto::new(&user, access.scopes)).map_err(Problem::internal)?;

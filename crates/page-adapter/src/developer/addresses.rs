@@ -1,6 +1,6 @@
 //! Addresses that an app needs, and a link to its consent page.
 
-use crate::view::AppAddresses;
+use super::view::AppAddresses;
 use domain::client::Client;
 use http_adapter::Endpoint;
 use url::form_urlencoded::Serializer;

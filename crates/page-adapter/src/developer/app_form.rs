@@ -1,8 +1,9 @@
 //! Form with the details of an app.
 
+use super::view::AppFields;
 use crate::form::Form;
-use crate::view::{AppFields, FormErrors, ScopeLine};
-use application::developer::{AppForm, InvalidAppField};
+use crate::view::{FormErrors, ScopeLine};
+use application::client::{AppForm, InvalidAppField};
 use domain::client::{Client, MAX_OWN_REDIRECT_URIS, RedirectUri};
 use domain::scope::{Scope, ScopeSet};
 use http_adapter::problem::Problem;

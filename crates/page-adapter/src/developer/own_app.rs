@@ -2,16 +2,14 @@
 
 use super::addresses::addresses;
 use super::app_form::{SubmittedApp, fields_of};
-use super::request::{Developer, DeveloperForm, Refusal, correctable};
-use super::{people, usage};
+use super::request::{Developer, DeveloperForm, Rejection};
+use super::view::{self, AppFields, NewCode, SecretLine};
+use super::{correctable, people, usage};
 use crate::answer::{page, redirect_with_notice, see_other};
-use crate::view::{self, AppFields, NewCode, SecretLine};
 use crate::{moment, person, query};
 use actix_web::{HttpRequest, HttpResponse};
+use application::client::{AppError, ChangedApp, DeveloperApp, MAX_COUNTED_GRANTS};
 use application::client_usage::USAGE_DAYS;
-use application::developer::{
-    ChangeAppCommand, ChangedApp, DeveloperApp, DeveloperAppError, MAX_COUNTED_GRANTS,
-};
 use domain::client::{MAX_DRAFT_USERS, MAX_LIVE_SECRETS};
 use domain::id::{ClientId, ClientSecretId};
 use domain::secret::Secret;
@@ -39,17 +37,10 @@ pub(super) fn requested(request: &HttpRequest) -> Result<ClientId, Problem> {
 }
 
 /// Changes an app.
-pub(super) async fn change(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Refusal> {
-    let (app, details) = (sent.app()?, SubmittedApp::read(&sent.form)?);
-    let (id, form) = (app.id, details.form());
-    let command = ChangeAppCommand {
-        session: app.session,
-        id,
-        form,
-        server: sent.developer.server(),
-        address: app.address,
-    };
-    match sent.developer.use_cases.change.run(command).await {
+pub(super) async fn change(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Rejection> {
+    let (developer, details) = (sent.app_developer()?, SubmittedApp::read(&sent.form)?);
+    let (id, clients) = (developer.app, &sent.developer.use_cases.clients);
+    match clients.change_app(developer, details.form(), sent.developer.server()).await {
         Ok(ChangedApp::SameReview) => Ok(see_other(&path_with_notice(id, "changed"))),
         Ok(ChangedApp::NeedsReview) => Ok(see_other(&path_with_notice(id, "draft"))),
         Err(error) => {
@@ -60,35 +51,35 @@ pub(super) async fn change(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Ref
 }
 
 /// Creates a secret and shows it once.
-pub(super) async fn rotate_secret(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Refusal> {
-    let app = sent.app()?;
+pub(super) async fn rotate_secret(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Rejection> {
+    let developer = sent.app_developer()?;
     let newest = ClientSecretId::parse(sent.form.line("newest")?).ok();
-    match sent.developer.use_cases.rotate_secret.run(app, newest).await {
+    match sent.developer.use_cases.clients.rotate_app_secret(developer, newest).await {
         Ok(secret) => {
             let contents = OwnAppPage { secret: Some(secret), ..OwnAppPage::default() };
-            Ok(contents.answer(&sent.developer, app.id).await?)
+            Ok(contents.answer(&sent.developer, developer.app).await?)
         }
         // Sent again by a reload, or created in another window.
-        Err(DeveloperAppError::SecretChanged) => Ok(see_other(&path(app.id))),
+        Err(AppError::SecretChanged) => Ok(see_other(&path(developer.app))),
         Err(error) => Err(error.into()),
     }
 }
 
 /// Ends a secret.
-pub(super) async fn retire_secret(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Refusal> {
-    let app = sent.app()?;
+pub(super) async fn retire_secret(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Rejection> {
+    let developer = sent.app_developer()?;
     let secret = sent.form.parse("secret", |id| ClientSecretId::parse(id).ok())?;
-    match sent.developer.use_cases.retire_secret.run(app, secret).await {
-        Ok(()) => Ok(see_other(&path_with_notice(app.id, "retired"))),
+    match sent.developer.use_cases.clients.retire_app_secret(developer, secret).await {
+        Ok(()) => Ok(see_other(&path_with_notice(developer.app, "retired"))),
         // Ended in another window.
-        Err(DeveloperAppError::LastSecret) => Ok(see_other(&path(app.id))),
+        Err(AppError::LastSecret) => Ok(see_other(&path(developer.app))),
         Err(error) => Err(error.into()),
     }
 }
 
 /// Deletes an app.
-pub(super) async fn delete(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Refusal> {
-    sent.developer.use_cases.delete.run(sent.app()?).await?;
+pub(super) async fn delete(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Rejection> {
+    sent.developer.use_cases.clients.delete_app(sent.app_developer()?).await?;
     Ok(redirect_with_notice(Endpoint::Developer, "deleted"))
 }
 
@@ -120,7 +111,7 @@ impl OwnAppPage {
     ) -> Result<HttpResponse, Problem> {
         let Self { notice, secret, code, fields } = self;
         let Developer { use_cases, person, .. } = developer;
-        let found = use_cases.own_apps.find(person.user_id, id).await?;
+        let found = use_cases.clients.find_app(person.user_id, id).await?;
         let DeveloperApp { client, secrets, live_grants, draft_users, usage, limits } =
             found.ok_or_else(|| Problem::new(Fault::NotFound))?;
         let has_others = secrets.len() > 1;

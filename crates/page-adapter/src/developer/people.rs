@@ -1,14 +1,15 @@
 //! The sandbox people on the pages of a developer.
 
 use super::request::Developer;
+use super::view::SandboxLine;
 use crate::moment;
-use crate::view::{Moment, SandboxLine};
+use crate::view::Moment;
 use domain::sandbox::{MAX_PER_OWNER, SandboxPerson, Story};
 use http_adapter::problem::Problem;
 
 /// Lists the developer's sandbox people by story.
 pub(super) async fn list(developer: &Developer<'_>) -> Result<Vec<SandboxLine>, Problem> {
-    let mut people = developer.use_cases.list_people.run(Some(developer.person.user_id)).await?;
+    let mut people = developer.use_cases.people.list(Some(developer.person.user_id)).await?;
     people.sort_by_key(|person| (person.story, person.user_id));
     Ok(people.iter().map(line).collect())
 }

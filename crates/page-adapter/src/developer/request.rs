@@ -2,19 +2,16 @@
 //!
 //! The use cases check that an app belongs to the developer, and that the sign-in is recent where it must be.
 
-use super::errors_of;
 use crate::answer::see_other;
 use crate::form::Form;
-use crate::kept_form;
 use crate::person::{self, Destination};
 use crate::person_form::PersonForm;
-use crate::view::FormErrors;
-use crate::{DeveloperUseCases, PageState};
+use crate::{DeveloperServices, PageState, kept_form};
 use actix_web::dev::HttpServiceFactory;
 use actix_web::web::{Data, Payload, get, post};
 use actix_web::{HttpRequest, HttpResponse, Route};
 use application::account::SignedInPerson;
-use application::developer::{AppCommand, DeveloperAppError};
+use application::client::{AppDeveloper, AppError};
 use application::webhook::WebhookError;
 use domain::client::ServerNames;
 use domain::id::ClientId;
@@ -24,7 +21,7 @@ use http_adapter::problem::{Fault, Problem};
 /// A signed-in developer on a server with self-service.
 pub(super) struct Developer<'a> {
     pub(super) state: &'a PageState,
-    pub(super) use_cases: &'a DeveloperUseCases,
+    pub(super) use_cases: &'a DeveloperServices,
     pub(super) person: SignedInPerson,
 }
 
@@ -43,46 +40,61 @@ pub(super) struct DeveloperForm<'a> {
 }
 
 impl DeveloperForm<'_> {
-    /// Returns the app that the form is about.
-    pub(super) fn app(&self) -> Result<AppCommand<'_>, Problem> {
-        let id = self.form.parse("client", |id| ClientId::parse(id).ok())?;
-        let SignedInPerson { session, address, .. } = &self.developer.person;
-        Ok(AppCommand { session, id, address: *address })
+    /// Returns the developer and the app that the form is about.
+    pub(super) fn app_developer(&self) -> Result<AppDeveloper<'_>, Problem> {
+        let app = self.form.parse("client", |id| ClientId::parse(id).ok())?;
+        Ok(AppDeveloper { person: &self.developer.person, app })
     }
 }
 
 /// Why a form has no effect.
-pub(super) enum Refusal {
-    App(DeveloperAppError),
-    Webhook(WebhookError),
+pub(super) enum Rejection {
+    /// The person must sign in again.
+    NotFresh,
     Problem(Problem),
 }
 
-impl From<DeveloperAppError> for Refusal {
-    fn from(error: DeveloperAppError) -> Self {
-        Self::App(error)
+impl From<AppError> for Rejection {
+    fn from(error: AppError) -> Self {
+        Self::Problem(match error {
+            AppError::NotFresh => return Self::NotFresh,
+            AppError::NotFound => Problem::new(Fault::NotFound),
+            AppError::AccountUnavailable => Problem::new(Fault::ForeignForm),
+            AppError::Storage(error) => error.into(),
+            AppError::Invalid(_)
+            | AppError::TooManyApps
+            | AppError::NoSecret
+            | AppError::SecretChanged
+            | AppError::LastSecret
+            | AppError::Disabled => Problem::new(Fault::InvalidForm),
+        })
     }
 }
 
-impl From<WebhookError> for Refusal {
+impl From<WebhookError> for Rejection {
     fn from(error: WebhookError) -> Self {
-        Self::Webhook(error)
+        Self::Problem(match error {
+            WebhookError::NotFresh => return Self::NotFresh,
+            WebhookError::NotFound => Problem::new(Fault::NotFound),
+            WebhookError::TooManyMessages { retry_after_seconds } => too_many(retry_after_seconds),
+            WebhookError::Storage(error) => error.into(),
+            WebhookError::Signer(error) => Problem::internal(error),
+            WebhookError::Forbidden
+            | WebhookError::UrlTaken
+            | WebhookError::TooMany
+            | WebhookError::SecretChanged => Problem::new(Fault::InvalidForm),
+        })
     }
 }
 
-impl From<Problem> for Refusal {
+impl From<Problem> for Rejection {
     fn from(problem: Problem) -> Self {
         Self::Problem(problem)
     }
 }
 
-/// Returns the errors that the person can correct in the form, or the refusal.
-pub(super) fn correctable(error: DeveloperAppError) -> Result<FormErrors, Refusal> {
-    errors_of(&error).ok_or(Refusal::App(error))
-}
-
 /// Returns the use cases; without them there are no such pages.
-fn use_cases(state: &PageState) -> Result<&DeveloperUseCases, Problem> {
+fn use_cases(state: &PageState) -> Result<&DeveloperServices, Problem> {
     state.developer.as_ref().ok_or_else(|| Problem::new(Fault::NotFound))
 }
 
@@ -107,7 +119,7 @@ where
 /// that may be kept survives that.
 pub(super) fn form<A>(endpoint: Endpoint, action: A) -> Route
 where
-    A: AsyncFn(&DeveloperForm<'_>) -> Result<HttpResponse, Refusal> + Clone + 'static,
+    A: AsyncFn(&DeveloperForm<'_>) -> Result<HttpResponse, Rejection> + Clone + 'static,
 {
     post().to(move |state: Data<PageState>, request: HttpRequest, body: Payload| {
         let action = action.clone();
@@ -116,7 +128,7 @@ where
             let PersonForm { person, form } = PersonForm::read(&request, body, &state).await?;
             let developer = Developer { state: &state, use_cases, person };
             let sent = DeveloperForm { developer, form };
-            let response = action(&sent).await.or_else(|refusal| refused(refusal, &sent, endpoint))?;
+            let response = action(&sent).await.or_else(|rejection| rejected(rejection, &sent, endpoint))?;
             Ok::<_, actix_web::Error>(response)
         }
     })
@@ -125,64 +137,23 @@ where
 /// Returns the resource of an endpoint that is a form alone.
 pub(super) fn form_only<A>(endpoint: Endpoint, action: A) -> impl HttpServiceFactory + 'static
 where
-    A: AsyncFn(&DeveloperForm<'_>) -> Result<HttpResponse, Refusal> + Clone + 'static,
+    A: AsyncFn(&DeveloperForm<'_>) -> Result<HttpResponse, Rejection> + Clone + 'static,
 {
     endpoint.resource().route(form(endpoint, action))
 }
 
 /// Returns the response to a form without effect.
-fn refused(refusal: Refusal, sent: &DeveloperForm<'_>, endpoint: Endpoint) -> Result<HttpResponse, Problem> {
-    match refusal {
-        Refusal::App(error) => app_refused(error, sent, endpoint),
-        Refusal::Webhook(error) => webhook_refused(error, sent, endpoint),
-        Refusal::Problem(problem) => Err(problem),
-    }
-}
-
-fn app_refused(
-    error: DeveloperAppError,
+fn rejected(
+    rejection: Rejection,
     sent: &DeveloperForm<'_>,
     endpoint: Endpoint,
 ) -> Result<HttpResponse, Problem> {
-    match error {
-        DeveloperAppError::NotFresh => sign_in_again(sent, endpoint),
-        DeveloperAppError::NotFound => Err(Problem::new(Fault::NotFound)),
-        DeveloperAppError::AccountUnavailable => Err(Problem::new(Fault::ForeignForm)),
-        DeveloperAppError::Storage(error) => Err(error.into()),
-        DeveloperAppError::Invalid(_)
-        | DeveloperAppError::TooManyApps
-        | DeveloperAppError::NoSecret
-        | DeveloperAppError::SecretChanged
-        | DeveloperAppError::LastSecret
-        | DeveloperAppError::NoCode
-        | DeveloperAppError::Disabled
-        | DeveloperAppError::TooManyPeople => Err(Problem::new(Fault::InvalidForm)),
-    }
-}
-
-fn webhook_refused(
-    error: WebhookError,
-    sent: &DeveloperForm<'_>,
-    endpoint: Endpoint,
-) -> Result<HttpResponse, Problem> {
-    match error {
-        WebhookError::NotFresh => sign_in_again(sent, endpoint),
-        WebhookError::NotFound => Err(Problem::new(Fault::NotFound)),
-        WebhookError::TooManyMessages { retry_after_seconds } => Err(too_many(retry_after_seconds)),
-        WebhookError::Storage(error) => Err(error.into()),
-        WebhookError::Signer(error) => Err(Problem::internal(error)),
-        WebhookError::Forbidden
-        | WebhookError::UrlTaken
-        | WebhookError::TooMany
-        | WebhookError::SecretChanged => Err(Problem::new(Fault::InvalidForm)),
-    }
-}
-
-fn sign_in_again(sent: &DeveloperForm<'_>, endpoint: Endpoint) -> Result<HttpResponse, Problem> {
-    if endpoint.keeps_form() {
-        kept_form::sign_in(&sent.form, endpoint, sent.developer.state)
-    } else {
-        Ok(see_other(&Destination::Developer.sign_in()))
+    match rejection {
+        Rejection::NotFresh if endpoint.keeps_form() => {
+            kept_form::sign_in(&sent.form, endpoint, sent.developer.state)
+        }
+        Rejection::NotFresh => Ok(see_other(&Destination::Developer.sign_in())),
+        Rejection::Problem(problem) => Err(problem),
     }
 }
 

@@ -1,8 +1,9 @@
 //! Requests of an app, and the remaining daily limits.
 
+use super::view::{ErrorLine, LatestRejection, LimitLine, UsageLine};
 use crate::moment;
-use crate::view::{ErrorLine, LatestRejection, LimitLine, Moment, UsageLine, grouped};
-use application::developer::DailyLimit;
+use crate::view::{Moment, grouped};
+use application::client::DailyLimit;
 use domain::client_usage::{ClientUsage, Rejection, UsageKey};
 use domain::time::TimeZone;
 

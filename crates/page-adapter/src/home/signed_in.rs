@@ -1,11 +1,12 @@
 //! `/` of a signed-in person: their last nights, and the last seven days.
 
+use super::view::{self, AttentionLine, IntakeLine, LastNight, ReaderLine};
+use crate::account::second_factor::codes_line;
 use crate::answer::page;
-use crate::measure::figures;
-use crate::picture::{self, Weeks};
-use crate::second_factor::codes_line;
-use crate::view::{self, AttentionLine, IntakeLine, LastNight, ReaderLine};
-use crate::{PageState, moment, nights, person};
+use crate::nights::measure::figures;
+use crate::nights::picture::{self, Weeks};
+use crate::nights::{self};
+use crate::{PageState, moment, person};
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use application::account::SignedInPerson;
@@ -199,7 +200,7 @@ async fn imports_to_look_at(
     person: &SignedInPerson,
 ) -> Result<Vec<AttentionLine>, Problem> {
     let imports = state.imports.list(Some(person.user_id), MAX_LISTED).await?;
-    let since = (state.now)() - TimeDelta::days(14);
+    let since = state.store.now() - TimeDelta::days(14);
     let recent = imports.into_iter().filter(|import| import.started_at >= since);
     Ok(recent.filter_map(|import| import_line(&import)).collect())
 }

@@ -1,12 +1,12 @@
 //! Choosing what to log.
 
+use super::view::{self, ChoiceLine, FoundLines};
 use super::{entry, ingredient_line, servings};
-use crate::PageState;
 use crate::answer::{page, see_other};
 use crate::person::{self, Destination};
 use crate::person_form::PersonForm;
-use crate::view::{self, ChoiceLine, FormErrors, FoundLines};
-use crate::{moment, query};
+use crate::view::FormErrors;
+use crate::{PageState, moment, query};
 use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::SignedInPerson;

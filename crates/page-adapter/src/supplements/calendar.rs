@@ -1,7 +1,8 @@
 //! The calendar of intake as a picture: products by day.
 
+use super::view::{CalendarDay, CalendarMark, CalendarRow, CalendarWeek, IntakeCalendar};
 use super::{moment, number};
-use crate::view::{CalendarDay, CalendarMark, CalendarRow, CalendarWeek, IntakeCalendar, Moment};
+use crate::view::Moment;
 use application::intake::Intake;
 use chrono::{Days, NaiveDate};
 use domain::id::SupplementId;

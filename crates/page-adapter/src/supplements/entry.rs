@@ -1,14 +1,14 @@
 //! Entries made by hand: adding, changing, deleting.
 
 use super::input::{self, InvalidTime};
+use super::view::{self, FoldChoice};
 use super::{form_errors, number, product_line};
-use crate::PageState;
 use crate::answer::{page, redirect_with_notice, see_other};
 use crate::form::Form;
 use crate::person::{self, Destination};
 use crate::person_form::PersonForm;
-use crate::view::{self, FoldChoice, FormErrors};
-use crate::{moment, query};
+use crate::view::FormErrors;
+use crate::{PageState, moment, query};
 use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::SignedInPerson;
@@ -122,7 +122,7 @@ pub(super) async fn show_new(
     let recent = state.intakes.list_recent(person.user_id).await?;
     let last = recent.iter().find(|one| one.supplement.id == id);
     let servings = last.map_or(1.0, |one| one.servings.get());
-    let typed = EntryFields::from_entry((state.now)(), servings, person.home_timezone);
+    let typed = EntryFields::from_entry(state.store.now(), servings, person.home_timezone);
     let purpose = Purpose::Add(state.intakes.new_form());
     answer(person, purpose, &supplement, &typed, Outcome { notice, ..Outcome::default() })
 }

@@ -6,20 +6,24 @@ mod entry;
 mod input;
 mod overview;
 mod product;
+#[cfg(test)]
+pub(crate) mod sample;
+pub(crate) mod view;
 
-use super::view::{FormErrors, IngredientLine, ProductLine};
-use super::{moment, page_with_form};
+use crate::view::FormErrors;
+use crate::{moment, page_with_form};
 use actix_web::web::{ServiceConfig, get, post};
 use application::intake::IntakeError;
 use domain::supplement::{Ingredient, Supplement};
 use http_adapter::Endpoint;
 use http_adapter::problem::{Fault, Problem};
+use view::{IngredientLine, ProductLine};
 
 /// Maximum number of ingredients that are listed of one product.
 const MAX_INGREDIENTS: usize = 60;
 
 /// Registers the pages.
-pub(super) fn configure(routes: &mut ServiceConfig) {
+pub(crate) fn configure(routes: &mut ServiceConfig) {
     routes
         .service(Endpoint::IntakePage.resource().route(get().to(overview::show)))
         .service(page_with_form(Endpoint::AddIntake, add::show, entry::add))

@@ -1,12 +1,11 @@
 //! The overview: four weeks of intake, one day of them, and the products.
 
 use super::calendar::{self, DAYS};
+use super::view::{self, DayTotals, EntryLine, ProductLine, SummaryLine};
 use super::{input, number, product_line, quantity, servings};
-use crate::PageState;
 use crate::answer::{page, see_other};
 use crate::person::{self, Destination};
-use crate::view::{self, DayTotals, EntryLine, ProductLine, SummaryLine};
-use crate::{moment, query};
+use crate::{PageState, moment, query};
 use actix_web::http::StatusCode;
 use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
@@ -38,7 +37,7 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
     };
     let (day, last) = (date("day")?, date("last")?);
     let notice = query.get("done").and_then(notice);
-    let today = local_day((state.now)(), person.home_timezone);
+    let today = local_day(state.store.now(), person.home_timezone);
     let last = last.unwrap_or_else(|| window_end(day, today));
     let first = last.checked_sub_days(Days::new(u64::from(DAYS - 1))).unwrap_or(last);
     let range = IntakeRange { first, last, zone: person.home_timezone };

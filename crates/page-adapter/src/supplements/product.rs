@@ -1,13 +1,13 @@
 //! A person's own products.
 
+use super::view::{self, IngredientFields};
 use super::{form_errors, input};
-use crate::PageState;
 use crate::answer::{page, redirect_with_notice, see_other};
 use crate::form::Form;
 use crate::person::{self, Destination};
 use crate::person_form::PersonForm;
-use crate::query;
-use crate::view::{self, FormErrors, IngredientFields};
+use crate::view::FormErrors;
+use crate::{PageState, query};
 use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::SignedInPerson;

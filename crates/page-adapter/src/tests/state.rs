@@ -2,27 +2,21 @@
 
 use super::store::EmptyStore;
 use crate::view::sample::UPLOAD_FORMATS;
-use crate::{DeveloperUseCases, ERROR_PAGES, PageState};
+use crate::{DeveloperServices, ERROR_PAGES, PageState};
 use application::access::DailyLimits;
 use application::account::{
-    ChangePassword, ChoosePassword, ChoosePasswordPorts, CompleteSignIn, ConfirmEmailChange,
-    FindPasswordLink, FindPendingSignIn, KeptForms, SecondStepPorts, Sessions, SetUpSignIn, SignIn,
-    SignInLimits, SignInPorts,
+    LinkRequestLimits, PasswordCheckpoint, PasswordLinks, Passwords, Sessions, SignInLimits, SignIns,
 };
 use application::audit::{AuditTrail, ListActivity, ListReads, ReadRecorder};
-use application::authorization::{
-    ANONYMOUS_REQUESTS, AuthorizationPorts, BeginAuthorization, DecideConsent, FindPendingApp, OpenConsent,
-};
-use application::connection::{DisconnectApps, ListConnectedApps};
-use application::developer::{
-    ChangeApp, DeleteApp, IssueSandboxCode, RegisterApp, RetireAppSecret, RotateAppSecret, ShowDeveloperApps,
-};
-use application::erasure::ErasePerson;
+use application::authorization::{ANONYMOUS_REQUESTS, Authorizations};
+use application::client::Clients;
+use application::code::Codes;
+use application::erasure::Erasures;
 use application::export::{ExportReaders, ExportRecords};
+use application::grant::Grants;
 use application::import::Imports;
 use application::intake::Intakes;
 use application::night::Nights;
-use application::operator::IssueCode;
 use application::passkey::Passkeys;
 use application::personal_token::PersonalTokens;
 use application::ports::storage::{
@@ -33,19 +27,19 @@ use application::ports::storage::{
     MockSleepReader, MockSupplementReader, MockWebhookReader,
 };
 use application::ports::system::{
-    Clock, MockFormSealer, MockMetadataSource, MockPasskeyVerifier, MockPasswordHasher,
-    MockPasswordStrengthChecker, MockPause, MockReadLedger, MockTotpSealer, MockWebhookSigner, PasswordCheck,
+    MockFormSealer, MockMetadataSource, MockPasskeyVerifier, MockPasswordHasher, MockPasswordStrengthChecker,
+    MockPause, MockReadLedger, MockTotpSealer, MockWebhookSigner, PasswordCheck,
 };
 use application::profile::Profiles;
-use application::sandbox::{CreateSandboxPeople, EraseSandboxPeople, ListSandboxPeople};
+use application::sandbox::SandboxPeople;
 use application::second_factor::SecondFactors;
 use application::store::Store;
 use application::upload::{UploadLimits, Uploads};
 use application::webhook::Webhooks;
+use domain::client::MetadataPolicy;
 use domain::outbound::OutboundPolicy;
 use domain::passkey::RelyingParty;
 use domain::second_factor::SecondFactorPolicy;
-use domain::secret::{Secret, SecretBytes, SecretKind};
 use domain::session::SessionLifetime;
 use http_adapter::test_support::http_state;
 use http_adapter::{ExportUseCases, HttpSettings, HttpState};
@@ -53,89 +47,58 @@ use std::sync::Arc;
 use url::Url;
 
 /// Creates a state. Nobody is signed in, no account exists, and no email is sent.
-#[expect(clippy::too_many_lines, reason = "one line for each use case")]
 pub(crate) fn page_state(settings: HttpSettings) -> PageState {
-    let (store, clock): (_, Arc<dyn Clock>) = (Arc::new(EmptyStore), Arc::new(EmptyStore));
-    let (store, clock) = (&store, &clock);
+    let store = &Arc::new(EmptyStore);
     let issuer = settings.public_url.clone();
     let apps = Arc::new(MockConnectedAppReader::new());
-    let authorization = authorization_ports(store, clock, &apps);
-    let strength_checker = Arc::new(MockPasswordStrengthChecker::new());
-    let choose = choose_password_ports(store, clock, &strength_checker);
-    let issuer = || issuer.clone();
-    let (units, entropy) = (|| store.clone(), || store.clone());
-    let (clock, policy) = (|| clock.clone(), SecondFactorPolicy::Optional);
     PageState {
         http: Arc::new(HttpState { error_pages: ERROR_PAGES, ..http_state(settings) }),
-        visits: Arc::new(|| Secret::from_bytes(SecretKind::Visit, &SecretBytes::new([9; 32]))),
-        now: Arc::new(|| crate::tests::NOW),
-        kept_forms: KeptForms::new(Arc::new(MockFormSealer::new())),
+        store: audited(store),
         profiles: Profiles { store: audited(store), reader: Arc::new(MockProfileReader::new()) },
         intakes: Intakes { store: audited(store), reader: Arc::new(MockSupplementReader::new()) },
-        begin_authorization: BeginAuthorization::new(authorization.clone(), issuer()),
-        find_pending_app: FindPendingApp::new(
-            Arc::new(MockAuthorizationRequestReader::new()),
-            store.clone(),
-            clock(),
-        ),
-        open_consent: OpenConsent::new(authorization.clone(), issuer()),
-        decide_consent: DecideConsent::new(authorization, issuer()),
-        sign_in: SignIn::new(sign_in_ports(store, &clock()), SignInLimits::default(), policy),
-        find_pending_sign_in: FindPendingSignIn::new(pending_sign_ins(), clock()),
-        complete_sign_in: CompleteSignIn::new(second_step_ports(store), SignInLimits::default(), None),
-        set_up_sign_in: SetUpSignIn::new(second_step_ports(store), SignInLimits::default(), None),
+        authorizations: authorizations(store, issuer),
+        sign_ins: sign_ins(store),
         second_factors: second_factors(store),
         sessions: sessions(store),
-        change_password: ChangePassword::new(
-            sign_in_ports(store, &clock()),
-            SignInLimits::default(),
-            strength_checker,
-            policy,
-            None,
-        ),
-        find_password_link: FindPasswordLink::new(Arc::new(MockPasswordLinkReader::new()), clock()),
-        choose_password: ChoosePassword::new(choose, policy, None),
-        request_email_change: None,
-        confirm_email_change: ConfirmEmailChange::new(units(), None, entropy(), clock()),
-        request_password_reset: None,
-        request_sign_up: None,
+        passwords: passwords(store),
+        password_links: PasswordLinks {
+            store: audited(store),
+            reader: Arc::new(MockPasswordLinkReader::new()),
+            failures: failures(),
+            limits: LinkRequestLimits::default(),
+            is_sign_up_open: false,
+            mail: None,
+        },
         nights: Nights {
             store: audited(store),
             reader: Arc::new(MockSleepReader::new()),
             imports: imports(store).reader,
         },
-        list_connected_apps: ListConnectedApps::new(apps),
-        disconnect_apps: DisconnectApps::new(units(), entropy(), clock()),
+        grants: Grants { store: audited(store), reader: Arc::new(MockGrantReader::new()), apps },
         personal_tokens: PersonalTokens {
             store: audited(store),
             reader: Arc::new(MockPersonalTokenReader::new()),
         },
-        developer: Some(developer(store, &clock)),
+        developer: Some(developer(store)),
         passkeys: passkeys(store),
         list_activity: list_activity(store),
         imports: imports(store),
         export: export(store),
-        erase_person: ErasePerson::new(units(), entropy(), clock()),
+        erasures: Erasures { store: audited(store) },
         upload_formats: UPLOAD_FORMATS.to_vec(),
         uploads: Some(Uploads { store: audited(store), limits: UploadLimits::default() }),
     }
 }
 
-fn developer(store: &Arc<EmptyStore>, clock: &impl Fn() -> Arc<dyn Clock>) -> DeveloperUseCases {
-    let (units, entropy) = (|| store.clone(), || store.clone());
-    DeveloperUseCases {
-        own_apps: ShowDeveloperApps::new(
-            store.clone(),
-            Arc::new(MockGrantReader::new()),
-            Arc::new(MockClientUsageStore::new()),
-            DailyLimits::default(),
-            clock(),
-        ),
-        register: RegisterApp::new(units(), store.clone(), entropy(), clock()),
-        change: ChangeApp::new(units(), store.clone(), entropy(), clock()),
-        rotate_secret: RotateAppSecret::new(units(), entropy(), clock()),
-        retire_secret: RetireAppSecret::new(units(), entropy(), clock()),
-        delete: DeleteApp::new(units(), entropy(), clock()),
+fn developer(store: &Arc<EmptyStore>) -> DeveloperServices {
+    DeveloperServices {
+        clients: Clients {
+            store: audited(store),
+            reader: store.clone(),
+            grants: Arc::new(MockGrantReader::new()),
+            usage: Arc::new(MockClientUsageStore::new()),
+            limits: DailyLimits::default(),
+        },
         webhooks: Webhooks {
             store: audited(store),
             reader: Arc::new(MockWebhookReader::new()),
@@ -144,24 +107,9 @@ fn developer(store: &Arc<EmptyStore>, clock: &impl Fn() -> Arc<dyn Clock>) -> De
             signer: Arc::new(MockWebhookSigner::new()),
             policy: OutboundPolicy::default(),
         },
-        create_people: CreateSandboxPeople::new(units(), entropy(), clock()),
-        list_people: ListSandboxPeople::new(Arc::new(MockSandboxReader::new())),
-        erase_people: EraseSandboxPeople::new(
-            Arc::new(MockSandboxReader::new()),
-            ErasePerson::new(units(), entropy(), clock()),
-        ),
-        sandbox_code: IssueSandboxCode::new(
-            store.clone(),
-            IssueCode::new(units(), entropy(), clock()),
-            entropy(),
-        ),
+        people: SandboxPeople { store: audited(store), reader: Arc::new(MockSandboxReader::new()) },
+        codes: Codes { store: audited(store), clients: store.clone() },
     }
-}
-
-fn pending_sign_ins() -> Arc<MockPendingSignInReader> {
-    let mut reader = MockPendingSignInReader::new();
-    reader.expect_find_pending_sign_in().returning(|_| Ok(None));
-    Arc::new(reader)
 }
 
 fn second_factors(store: &Arc<EmptyStore>) -> SecondFactors {
@@ -176,14 +124,17 @@ fn second_factors(store: &Arc<EmptyStore>) -> SecondFactors {
     }
 }
 
-fn second_step_ports(store: &Arc<EmptyStore>) -> SecondStepPorts {
-    SecondStepPorts {
-        pending: pending_sign_ins(),
-        failures: failures(),
-        units: store.clone(),
-        sealer: Arc::new(MockTotpSealer::new()),
-        clock: store.clone(),
-        entropy: store.clone(),
+/// Returns sign-ins, of which none is pending.
+fn sign_ins(store: &Arc<EmptyStore>) -> SignIns {
+    let mut pending = MockPendingSignInReader::new();
+    pending.expect_find_pending_sign_in().returning(|_| Ok(None));
+    SignIns {
+        checkpoint: checkpoint(store),
+        pending: Arc::new(pending),
+        totp_sealer: Arc::new(MockTotpSealer::new()),
+        form_sealer: Arc::new(MockFormSealer::new()),
+        policy: SecondFactorPolicy::Optional,
+        mail: None,
     }
 }
 
@@ -240,36 +191,28 @@ fn failures() -> Arc<MockFailureCounter> {
     Arc::new(failures)
 }
 
-fn authorization_ports(
-    store: &Arc<EmptyStore>,
-    clock: &Arc<dyn Clock>,
-    apps: &Arc<MockConnectedAppReader>,
-) -> AuthorizationPorts {
-    AuthorizationPorts {
+fn authorizations(store: &Arc<EmptyStore>, issuer: String) -> Authorizations {
+    Authorizations {
+        store: audited(store),
+        requests: Arc::new(MockAuthorizationRequestReader::new()),
         clients: store.clone(),
-        apps: apps.clone(),
+        apps: Arc::new(MockConnectedAppReader::new()),
         failures: failures(),
-        units: store.clone(),
-        entropy: store.clone(),
-        clock: clock.clone(),
+        anonymous_requests: ANONYMOUS_REQUESTS,
         metadata: Arc::new(MockMetadataSource::new()),
-        metadata_policy: Arc::default(),
+        metadata_policy: MetadataPolicy::default(),
+        issuer,
     }
 }
 
-fn choose_password_ports(
-    store: &Arc<EmptyStore>,
-    clock: &Arc<dyn Clock>,
-    strength_checker: &Arc<MockPasswordStrengthChecker>,
-) -> ChoosePasswordPorts {
-    ChoosePasswordPorts {
+fn passwords(store: &Arc<EmptyStore>) -> Passwords {
+    Passwords {
+        checkpoint: checkpoint(store),
         links: Arc::new(MockPasswordLinkReader::new()),
-        units: store.clone(),
-        hasher: Arc::new(MockPasswordHasher::new()),
-        strength_checker: strength_checker.clone(),
-        failures: failures(),
-        clock: clock.clone(),
-        entropy: store.clone(),
+        profiles: Arc::new(MockProfileReader::new()),
+        strength_checker: Arc::new(MockPasswordStrengthChecker::new()),
+        policy: SecondFactorPolicy::Optional,
+        mail: None,
     }
 }
 
@@ -292,17 +235,17 @@ fn list_activity(store: &Arc<EmptyStore>) -> ListActivity {
     ListActivity::new(reads, Arc::new(MockAuditReader::new()))
 }
 
-fn sign_in_ports(store: &Arc<EmptyStore>, clock: &Arc<dyn Clock>) -> SignInPorts {
+/// Returns a check that rejects every password.
+fn checkpoint(store: &Arc<EmptyStore>) -> PasswordCheckpoint {
     let mut credentials = MockCredentialReader::new();
     credentials.expect_find_credentials().returning(|_| Ok(None));
     let mut hasher = MockPasswordHasher::new();
     hasher.expect_check().returning(|_, _| Ok(PasswordCheck { is_right: false, is_outdated: false }));
-    SignInPorts {
+    PasswordCheckpoint {
+        store: audited(store),
         credentials: Arc::new(credentials),
         hasher: Arc::new(hasher),
         failures: failures(),
-        units: store.clone(),
-        clock: clock.clone(),
-        entropy: store.clone(),
+        limits: SignInLimits::default(),
     }
 }

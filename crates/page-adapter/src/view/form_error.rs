@@ -49,7 +49,7 @@ impl FormErrors {
     }
 
     /// Lists the errors.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &FormError> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &FormError> {
         self.0.iter()
     }
 

@@ -4,7 +4,7 @@ use askama::Template;
 
 /// Page with a message. It contains no input of the request (security.md T33).
 #[derive(Clone, Copy, Template)]
-#[template(path = "message.html")]
+#[template(path = "view/message.html")]
 pub(crate) struct Message<'a> {
     /// Heading and title.
     pub(crate) title: &'a str,

@@ -37,12 +37,12 @@ impl ScopeLine {
     }
 
     /// Returns the protocol name, for the form.
-    pub(super) const fn value(&self) -> &'static str {
+    pub(crate) const fn value(&self) -> &'static str {
         self.scope.as_str()
     }
 
     /// Returns the data of the scope in a few words.
-    pub(super) const fn title(&self) -> &'static str {
+    pub(crate) const fn title(&self) -> &'static str {
         match self.scope {
             Scope::Profile => "Read your profile",
             Scope::Sleep => "Read your nights",
@@ -57,7 +57,7 @@ impl ScopeLine {
     }
 
     /// Returns a description of the data.
-    pub(super) const fn detail(&self) -> &'static str {
+    pub(crate) const fn detail(&self) -> &'static str {
         match self.scope {
             Scope::Profile => {
                 "Birth date, sex, height, weight, blood and skin type, wheelchair use, time zone"
@@ -73,7 +73,7 @@ impl ScopeLine {
     }
 
     /// Returns the data of the scope in a few words, for the developer of an app.
-    pub(super) const fn app_title(&self) -> &'static str {
+    pub(crate) const fn app_title(&self) -> &'static str {
         match self.scope {
             Scope::Profile => "Read profiles",
             Scope::Sleep => "Read nights",
@@ -83,7 +83,7 @@ impl ScopeLine {
     }
 
     /// Returns a description of the data for the developer of an app.
-    pub(super) const fn app_detail(&self) -> &'static str {
+    pub(crate) const fn app_detail(&self) -> &'static str {
         match self.scope {
             Scope::Sleep => "All past and future nights: time in bed, sleep stages, measures",
             Scope::Supplements => "All past and future intakes: product, amount, time",
@@ -93,7 +93,7 @@ impl ScopeLine {
 }
 
 /// Describes the data of a set of scopes in one line: `profile, nights and supplements`.
-pub(super) fn readable(scopes: ScopeSet) -> String {
+pub(crate) fn readable(scopes: ScopeSet) -> String {
     let names: Vec<_> = scopes.iter().filter_map(noun).collect();
     match names.as_slice() {
         [] => "nothing".to_owned(),

@@ -1,18 +1,7 @@
 //! Samples of every page, for tests.
 
-mod account;
-mod asking;
-mod developer;
-mod imports;
-mod nights;
-mod password;
-mod profile;
-mod reading;
-mod second_factor;
-mod supplements;
-mod webhooks;
-
 use super::{Moment, Person, View};
+use crate::{account, consent, developer, error, home, imports, nights, session, supplements};
 use application::upload::UploadFormat;
 
 /// Formats for the pages that list them.
@@ -42,17 +31,23 @@ pub(crate) struct Sample {
 
 /// Renders every page in each of its variants.
 pub(crate) fn samples(source: TextSource) -> Vec<Sample> {
-    let mut samples = asking::samples(source);
-    samples.extend(reading::samples(source));
-    samples.extend(account::samples(source));
-    samples.extend(developer::samples(source));
-    samples.extend(webhooks::samples(source));
-    samples.extend(imports::samples(source));
-    samples.extend(nights::samples(source));
-    samples.extend(password::samples(source));
-    samples.extend(supplements::samples(source));
-    samples.extend(profile::samples(source));
-    samples.extend(second_factor::samples(source));
+    let mut samples = session::sign_in::sample::signed_out();
+    samples.extend(account::sample::samples(source));
+    samples.extend(account::activity::sample::samples(source));
+    samples.extend(account::apps::sample::samples(source));
+    samples.extend(account::profile::sample::samples(source));
+    samples.extend(account::second_factor::sample::samples(source));
+    samples.extend(account::tokens::sample::samples(source));
+    samples.extend(consent::sample::samples(source));
+    samples.extend(developer::sample::samples(source));
+    samples.extend(developer::webhooks::sample::samples(source));
+    samples.extend(error::sample::samples(source));
+    samples.extend(home::sample::samples(source));
+    samples.extend(imports::sample::samples(source));
+    samples.extend(nights::sample::samples(source));
+    samples.extend(session::password::sample::samples(source));
+    samples.extend(session::sign_in::sample::samples(source));
+    samples.extend(supplements::sample::samples(source));
     samples
 }
 
@@ -61,15 +56,15 @@ pub(crate) fn plain(text: &str) -> String {
     text.to_owned()
 }
 
-fn sample(name: &'static str, view: &impl View) -> Sample {
+pub(crate) fn sample(name: &'static str, view: &impl View) -> Sample {
     Sample { name, html: view.render().unwrap(), is_variant: false }
 }
 
-fn variant(name: &'static str, view: &impl View) -> Sample {
+pub(crate) fn variant(name: &'static str, view: &impl View) -> Sample {
     Sample { is_variant: true, ..sample(name, view) }
 }
 
-fn person(source: TextSource) -> Person {
+pub(crate) fn person(source: TextSource) -> Person {
     Person {
         email: source("sam@example.org"),
         user_id: source("54bfeb3e-88a3-424a-9f17-1aa6b0a03b3b"),
@@ -77,6 +72,6 @@ fn person(source: TextSource) -> Person {
     }
 }
 
-fn moment(source: TextSource, text: &str, machine: &str) -> Moment {
+pub(crate) fn moment(source: TextSource, text: &str, machine: &str) -> Moment {
     Moment { text: source(text), machine: source(machine) }
 }

@@ -17,21 +17,21 @@ const REGIONS: [&str; 10] = [
 ];
 
 /// Part of the world with its zones.
-pub(super) struct Region {
-    pub(super) name: &'static str,
-    pub(super) zones: Vec<Zone>,
+pub(crate) struct Region {
+    pub(crate) name: &'static str,
+    pub(crate) zones: Vec<Zone>,
 }
 
 /// Selectable zone.
-pub(super) struct Zone {
+pub(crate) struct Zone {
     /// Name in the IANA database, for the form.
-    pub(super) name: &'static str,
+    pub(crate) name: &'static str,
     /// City, with its country if the database names it: `Buenos Aires (Argentina)`.
-    pub(super) label: String,
+    pub(crate) label: String,
 }
 
 /// Lists all places by region and city, followed by UTC.
-pub(super) fn regions() -> Vec<Region> {
+pub(crate) fn regions() -> Vec<Region> {
     let mut regions: Vec<_> = REGIONS.into_iter().map(region).collect();
     let utc = Zone { name: "UTC", label: "UTC (no daylight saving time)".to_owned() };
     regions.push(Region { name: "Other", zones: vec![utc] });

@@ -3,13 +3,12 @@
 
 use crate::made_up::*;
 use crate::made_up_sign_in::*;
-use application::account::{AccountActor, SessionKey, Sessions, SignedInPerson};
+use application::account::{AccountActor, Sessions, SignedInPerson};
 use application::audit::AuditTrail;
 use application::authorization::{
-    AuthorizationPorts, ConsentDecision, ConsentError, ConsentOutcome, DecideConsent, DecideConsentCommand,
-    OpenConsent, OpenConsentCommand,
+    ANONYMOUS_REQUESTS, Authorizations, ConsentDecision, ConsentError, ConsentOutcome,
 };
-use application::connection::{DisconnectApps, DisconnectAppsCommand};
+use application::grant::Grants;
 use application::personal_token::{
     CreatedPersonalToken, NewPersonalToken, PersonalTokenError, PersonalTokens,
 };
@@ -20,7 +19,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::authorization_request::AuthorizationRequest;
 use domain::authorization_response::AuthorizationResponse;
-use domain::client::{MetadataError, MetadataUrl};
+use domain::client::{MetadataError, MetadataPolicy, MetadataUrl};
 use domain::consent::RememberedConsent;
 use domain::scope::ScopeSet;
 use domain::second_factor::SecondFactorPolicy;
@@ -139,31 +138,23 @@ impl Scene {
         Self { database, store, observer }
     }
 
-    fn ports(&self) -> AuthorizationPorts {
-        AuthorizationPorts {
+    fn authorizations(&self) -> Authorizations {
+        Authorizations {
+            store: self.audited(),
+            requests: self.store.clone(),
             clients: self.store.clone(),
             apps: self.store.clone(),
             failures: self.store.clone(),
-            units: self.store.clone(),
-            entropy: Arc::new(DistinctEntropy),
-            clock: Arc::new(MinuteLater),
+            anonymous_requests: ANONYMOUS_REQUESTS,
             metadata: Arc::new(NoDocuments),
-            metadata_policy: Arc::default(),
+            metadata_policy: MetadataPolicy::default(),
+            issuer: ISSUER.to_owned(),
         }
     }
 
     fn open(&self) -> JoinHandle<Result<ConsentOutcome, ConsentError>> {
-        let opening = OpenConsent::new(self.ports(), ISSUER.to_owned());
-        tokio::spawn(async move {
-            let (session, visit) = (browser(), visit());
-            let command = OpenConsentCommand {
-                request_id: asked().id,
-                session: &session,
-                visit: &visit,
-                address: ADDRESS,
-            };
-            opening.run(command).await
-        })
+        let authorizations = self.authorizations();
+        tokio::spawn(async move { authorizations.open(&signed_in(), &visit(), asked().id).await })
     }
 
     /// The store of services.
@@ -173,11 +164,8 @@ impl Scene {
     }
 
     fn disconnect(&self) -> JoinHandle<Result<u64, StorageError>> {
-        let disconnecting =
-            DisconnectApps::new(self.store.clone(), Arc::new(DistinctEntropy), Arc::new(MinuteLater));
-        let command =
-            DisconnectAppsCommand { user_id: user_id(1), client_id: Some(client().id), address: ADDRESS };
-        tokio::spawn(async move { disconnecting.run(command).await })
+        let grants = Grants { store: self.audited(), reader: self.store.clone(), apps: self.store.clone() };
+        tokio::spawn(async move { grants.disconnect(&signed_in(), Some(client().id)).await })
     }
 
     fn sign_out(&self) -> JoinHandle<Result<bool, StorageError>> {
@@ -199,16 +187,10 @@ impl Scene {
     }
 
     fn decide(&self) -> JoinHandle<Result<AuthorizationResponse, ConsentError>> {
-        let deciding = DecideConsent::new(self.ports(), ISSUER.to_owned());
+        let authorizations = self.authorizations();
         tokio::spawn(async move {
-            let command = DecideConsentCommand {
-                request_id: asked().id,
-                session: SessionKey { user_id: user_id(1), id: browser().id },
-                visit: &visit(),
-                decision: ConsentDecision::Allow { ticked: &["sleep"], remember: false },
-                address: ADDRESS,
-            };
-            deciding.run(command).await
+            let decision = ConsentDecision::Allow { ticked: &["sleep"], remember: false };
+            authorizations.decide(&signed_in(), &visit(), asked().id, decision).await
         })
     }
 
@@ -289,14 +271,11 @@ async fn no_access_survives_a_race_of_disconnecting_and_authorizing() {
         let again = AuthorizationRequest { visit_hash: visit().hash(), ..request(100 + round) };
         unit.authorization_requests().insert(&again).await.unwrap();
         unit.commit().await.unwrap();
-        let opening = OpenConsent::new(
-            AuthorizationPorts { units: rival.clone(), apps: rival.clone(), ..scene.ports() },
-            ISSUER.to_owned(),
-        );
-        let (session, visit) = (browser(), visit());
-        let command =
-            OpenConsentCommand { request_id: again.id, session: &session, visit: &visit, address: ADDRESS };
-        let (opened, revoked) = tokio::join!(opening.run(command), scene.disconnect());
+        let store = Store { units: rival.clone(), ..scene.audited() };
+        let authorizations = Authorizations { store, apps: rival.clone(), ..scene.authorizations() };
+        let (person, visit) = (signed_in(), visit());
+        let (opened, revoked) =
+            tokio::join!(authorizations.open(&person, &visit, again.id), scene.disconnect());
         assert!(matches!(opened, Ok(ConsentOutcome::Redirect(_) | ConsentOutcome::Ask(_))), "round {round}");
         revoked.unwrap().unwrap();
         assert_eq!((scene.count(LIVE_CODES).await, scene.count(LIVE_GRANTS).await), (0, 0), "round {round}");

@@ -4,11 +4,10 @@ mod approval;
 
 use super::argument::{self, ListArguments};
 use super::output::{self, Record};
-use crate::wiring::Session;
+use crate::settings::Settings;
+use crate::wiring::{Session, clients};
 use anyhow::{Context, bail};
-use application::operator::{
-    ChangeClient, ClientChange, CreateClient, CreateClientCommand, RotateClientSecret,
-};
+use application::client::{ClientChange, Clients, NewClient};
 use application::ports::storage::ClientWithSecrets;
 use chrono::TimeDelta;
 use clap::{Args, Subcommand};
@@ -176,20 +175,25 @@ pub(crate) struct RotateArguments {
 }
 
 /// Runs a command about clients.
-pub(crate) async fn run(command: ClientCommand, session: &Session) -> anyhow::Result<()> {
+pub(crate) async fn run(
+    command: ClientCommand,
+    settings: &Settings,
+    session: &Session,
+) -> anyhow::Result<()> {
+    let clients = &clients(&session.store, session.audited(), settings);
     match command {
-        ClientCommand::Create(arguments) => create(session, arguments).await,
+        ClientCommand::Create(arguments) => create(clients, arguments).await,
         ClientCommand::List(arguments) => list(session, &arguments).await,
-        ClientCommand::Approve(arguments) => approval::run(session, &arguments).await,
+        ClientCommand::Approve(arguments) => approval::run(clients, session, &arguments).await,
         ClientCommand::Show(arguments) => show(session, &arguments).await,
-        ClientCommand::Update(arguments) => update(session, arguments).await,
-        ClientCommand::RotateSecret(arguments) => rotate(session, &arguments).await,
-        ClientCommand::Disable(arguments) => enable(session, &arguments, false).await,
-        ClientCommand::Enable(arguments) => enable(session, &arguments, true).await,
+        ClientCommand::Update(arguments) => update(clients, session, arguments).await,
+        ClientCommand::RotateSecret(arguments) => rotate(clients, &arguments).await,
+        ClientCommand::Disable(arguments) => enable(clients, session, &arguments, false).await,
+        ClientCommand::Enable(arguments) => enable(clients, session, &arguments, true).await,
     }
 }
 
-async fn create(session: &Session, arguments: CreateArguments) -> anyhow::Result<()> {
+async fn create(clients: &Clients, arguments: CreateArguments) -> anyhow::Result<()> {
     let CreateArguments {
         name,
         redirect_uris,
@@ -207,8 +211,7 @@ async fn create(session: &Session, arguments: CreateArguments) -> anyhow::Result
         (false, true) => ClientKind::PublicApp,
         (false, false) => ClientKind::App,
     };
-    let create = session.use_case(CreateClient::new);
-    let command = CreateClientCommand {
+    let new = NewClient {
         name,
         kind,
         redirect_uris,
@@ -217,7 +220,7 @@ async fn create(session: &Session, arguments: CreateArguments) -> anyhow::Result
         allow_query_secrets: !no_query_secrets,
         require_pkce,
     };
-    let created = create.run(command).await.context("the client was not created")?;
+    let created = clients.create(new).await.context("the client was not created")?;
     match created.secret {
         Some(secret) => print_secret(created.client.id, &secret, json),
         None => Ok(output::print(&Record::new().with_text("client_id", created.client.id), json)?),
@@ -251,7 +254,7 @@ async fn find(session: &Session, id: ClientId) -> anyhow::Result<(ClientWithSecr
     Ok((found, session.store.webhooks.list_endpoints(Some(id)).await?))
 }
 
-async fn update(session: &Session, arguments: UpdateArguments) -> anyhow::Result<()> {
+async fn update(clients: &Clients, session: &Session, arguments: UpdateArguments) -> anyhow::Result<()> {
     let UpdateArguments {
         client_id,
         name,
@@ -276,25 +279,35 @@ async fn update(session: &Session, arguments: UpdateArguments) -> anyhow::Result
     if change == ClientChange::default() {
         bail!("nothing to change; see `restwell client update --help`");
     }
-    apply(session, client_id, change, json).await
+    apply(clients, session, client_id, change, json).await
 }
 
-async fn enable(session: &Session, arguments: &OneArguments, enabled: bool) -> anyhow::Result<()> {
+async fn enable(
+    clients: &Clients,
+    session: &Session,
+    arguments: &OneArguments,
+    enabled: bool,
+) -> anyhow::Result<()> {
     let change = ClientChange { enabled: Some(enabled), ..ClientChange::default() };
-    apply(session, arguments.client_id, change, arguments.json).await
+    apply(clients, session, arguments.client_id, change, arguments.json).await
 }
 
-async fn apply(session: &Session, id: ClientId, change: ClientChange, json: bool) -> anyhow::Result<()> {
-    let client = session.use_case(ChangeClient::new).run(id, change).await;
+async fn apply(
+    clients: &Clients,
+    session: &Session,
+    id: ClientId,
+    change: ClientChange,
+    json: bool,
+) -> anyhow::Result<()> {
+    let client = clients.change(id, change).await;
     let client = client.with_context(|| format!("client {id} was not changed"))?;
     let endpoints = session.store.webhooks.list_endpoints(Some(id)).await?;
     Ok(output::print(&details(&client, &endpoints), json)?)
 }
 
-async fn rotate(session: &Session, arguments: &RotateArguments) -> anyhow::Result<()> {
+async fn rotate(clients: &Clients, arguments: &RotateArguments) -> anyhow::Result<()> {
     let RotateArguments { client_id, overlap, json } = arguments;
-    let rotate = session.use_case(RotateClientSecret::new);
-    let secret = rotate.run(*client_id, *overlap).await;
+    let secret = clients.rotate_secret(*client_id, *overlap).await;
     print_secret(
         *client_id,
         &secret.with_context(|| format!("the secret of {client_id} was not rotated"))?,

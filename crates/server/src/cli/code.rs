@@ -3,9 +3,9 @@
 use super::argument;
 use super::output::{self, Record};
 use super::user_ref::UserRef;
-use crate::wiring::Session;
+use crate::wiring::{Session, codes};
 use anyhow::Context;
-use application::operator::{CodeIssuer, IssueCode, IssueCodeCommand};
+use application::code::{CodeIssuer, NewCode};
 use clap::{Args, Subcommand};
 use domain::code::{CodeLifetime, PkceChallenge};
 use domain::id::ClientId;
@@ -53,8 +53,7 @@ pub(crate) async fn run(command: CodeCommand, session: &Session) -> anyhow::Resu
     let CodeCommand::Create(arguments) = command;
     let CreateArguments { client, user, redirect_uri, scopes, code_challenge, ttl, json } = arguments;
     let user_id = user.id(session).await?;
-    let command = IssueCodeCommand {
-        issuer: CodeIssuer::Operator,
+    let new = NewCode {
         client_id: client,
         user_id,
         redirect_uri,
@@ -62,7 +61,7 @@ pub(crate) async fn run(command: CodeCommand, session: &Session) -> anyhow::Resu
         challenge: code_challenge,
         lifetime: ttl,
     };
-    let issued = session.use_case(IssueCode::new).run(command).await;
+    let issued = codes(&session.store, session.audited()).issue(CodeIssuer::Operator, new).await;
     let issued = issued.context("the code was not created")?;
     let record =
         Record::new().with("code", issued.code.expose()).with("expires_at", format::utc(issued.expires_at));

@@ -8,16 +8,14 @@ use super::migrate::migrate;
 use super::output::{self, Record};
 use crate::lifecycle::{self, StartError};
 use crate::settings::{SecretText, Settings, is_loopback};
-use crate::wiring::{Application, IfMissing, SharedClock, Store};
+use crate::wiring::{Application, IfMissing, SharedClock, Store, codes};
 use anyhow::{Context, anyhow, bail};
-use application::demo::{DEMO_EMAIL, SeedDemo, SeededDemo};
+use application::demo::{DEMO_EMAIL, Demo, SeededDemo};
 use chrono::NaiveDate;
 use clap::Args;
 use domain::scope::Scope;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use system_adapter::SystemEntropy;
 
 /// Address and folder of the demo.
 #[derive(Debug, Args)]
@@ -69,11 +67,12 @@ pub(crate) async fn run(
         StartError::Never(sentence) => anyhow!(sentence),
         not_yet @ StartError::NotYet(_) => not_yet.into(),
     })?;
-    let seed = SeedDemo::new(store.units.clone(), Arc::new(SystemEntropy), clock);
-    let user_id = seed.person(today).await.context("the demo person was not stored")?;
+    let audited = store.audited(&clock);
+    let demo = Demo { codes: codes(&store, audited.clone()), store: audited };
+    let user_id = demo.seed_person(today).await.context("the demo person was not stored")?;
     // Before the code is issued: setting a password revokes codes.
     let password = password::of_demo(&store, &settings, user_id, &data_dir).await?;
-    let demo = seed.run().await.context("the demo data was not stored")?;
+    let demo = demo.seed_client().await.context("the demo data was not stored")?;
     let signals = lifecycle::Signals::catch()?;
     if json {
         output::print(&record(&demo, &password, public_url.as_str()), true)?;

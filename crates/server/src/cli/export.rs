@@ -4,11 +4,11 @@ use super::output;
 use super::user_ref::UserRef;
 use crate::wiring::{Session, Writers};
 use anyhow::{Context, anyhow, bail};
-use application::audit::AuditTrail;
 use application::export::{
     Export, ExportCounts, ExportQuery, ExportReaders, ExportRecords, ExportRecordsError, Exporter,
 };
 use application::ports::export_writer::{ExportFormat, ExportWriters as _};
+use application::store::Store as AuditedStore;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
@@ -47,14 +47,15 @@ fn format() -> impl clap::builder::TypedValueParser<Value = ExportFormat> {
 pub(crate) async fn run(arguments: &ExportArguments, session: Session) -> anyhow::Result<()> {
     let ExportArguments { user, format, output } = arguments;
     let user_id = user.id(&session).await?;
-    let Session { store, clock, entropy } = session;
+    let AuditedStore { units, trail } = session.audited();
+    let store = session.store;
     let readers = ExportReaders {
         profiles: store.profiles,
         sleep: store.sleep,
         supplements: store.supplements,
         pause: Arc::new(TimerPause),
     };
-    let records = ExportRecords::new(readers, store.units, AuditTrail::new(entropy, clock));
+    let records = ExportRecords::new(readers, units, trail);
     let query = ExportQuery { user_id, scopes: ScopeSet::CONSENTABLE, by: Exporter::Operator };
     let export = records.open(query, Writers.open(*format, user_id)).await;
     let export = match export {

@@ -3,9 +3,9 @@
 use super::output::{self, Record};
 use super::user_ref::UserRef;
 use crate::settings::Settings;
-use crate::wiring::{Session, SharedClock};
+use crate::wiring::{Session, SharedClock, grants};
 use anyhow::bail;
-use application::operator::{FindLastUses, RevokeGrants};
+use application::grant::Grants;
 use application::ports::storage::GrantFilter;
 use chrono::{DateTime, Utc};
 use clap::{Args, Subcommand};
@@ -77,28 +77,31 @@ pub(crate) async fn run(
     }
 }
 
+fn service(session: &Session) -> Grants {
+    grants(&session.store, session.audited())
+}
+
 async fn list(session: &Session, arguments: &GrantArguments) -> anyhow::Result<()> {
     let filter = arguments.filter(session).await?;
-    let last_uses = FindLastUses::new(session.store.connected_apps.clone());
+    let service = service(session);
     let mut records = Vec::new();
     let mut after = None;
     loop {
-        let grants = session.store.grants.list_grants(filter, after, PAGE).await?;
+        let grants = service.reader.list_grants(filter, after, PAGE).await?;
         let Some(last) = grants.last() else { break };
         after = Some(last.id);
-        let uses = last_uses.run(&grants).await?;
+        let uses = service.last_uses(&grants).await?;
         records.extend(grants.iter().zip(uses).map(|(grant, last_use)| record(grant, last_use)));
     }
     Ok(output::print_list(&records, "grants", arguments.json)?)
 }
 
 async fn revoke(session: &Session, arguments: &GrantArguments) -> anyhow::Result<()> {
-    let Session { store, clock, entropy } = session;
-    let revoke = RevokeGrants::new(store.units.clone(), store.grants.clone(), entropy.clone(), clock.clone());
+    let service = service(session);
     let filter = arguments.filter(session).await?;
-    let revoked = revoke.run(filter).await?;
+    let revoked = service.revoke(filter).await?;
     // Grants that are already revoked are no error; a mistyped id is one.
-    if revoked == 0 && store.grants.list_grants(filter, None, 1).await?.is_empty() {
+    if revoked == 0 && service.reader.list_grants(filter, None, 1).await?.is_empty() {
         bail!("no grant matches, so nothing was revoked; see `restwell grant list`");
     }
     Ok(output::print(&Record::new().with("revoked", revoked), arguments.json)?)

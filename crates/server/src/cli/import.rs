@@ -21,7 +21,7 @@ use progress::Progress;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use system_adapter::TimerPause;
+use system_adapter::{SystemEntropy, TimerPause};
 
 /// Files to import, or a command about imports.
 #[derive(Debug, Args)]
@@ -143,9 +143,10 @@ async fn import(arguments: ImportArguments, session: Session) -> anyhow::Result<
         Some(zone) => zone,
         None => home_zone(&session, user_id).await?,
     };
-    let Session { store, clock, entropy } = session;
+    let Session { store, clock } = session;
     let run = ImportRun {
-        import: ImportRecords::new(store.units.clone(), entropy, clock).waiting(Arc::new(TimerPause)),
+        import: ImportRecords::new(store.units.clone(), Arc::new(SystemEntropy), clock)
+            .waiting(Arc::new(TimerPause)),
         user_id,
         dry_run: arguments.dry_run,
         overwrite_profile: arguments.profile,

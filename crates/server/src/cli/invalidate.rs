@@ -3,9 +3,9 @@
 use super::argument;
 use super::output::{self, Record};
 use crate::settings::Settings;
-use crate::wiring::{KeyParts, Session, SharedClock};
+use crate::wiring::{KeyParts, Session, SharedClock, signing_keys};
 use anyhow::bail;
-use application::operator::{InvalidateEverything, InvalidateEverythingError, InvalidationReport};
+use application::credential::{Credentials, InvalidationError, InvalidationReport};
 use chrono::{DateTime, Utc};
 use clap::Args;
 
@@ -42,11 +42,10 @@ pub(crate) async fn run(
     let session = Session::open(settings, clock).await?;
     let public_url = settings.server.public_url(settings.server.listen)?;
     let ring = KeyParts::new(&session.store, settings, &public_url).await?.ring;
-    let Session { store, clock, entropy } = &session;
-    let before = arguments.before.unwrap_or_else(|| clock.now());
-    let (profiles, units) = (store.profiles.clone(), store.units.clone());
-    let invalidate = InvalidateEverything::new(profiles, units, ring, entropy.clone(), clock.clone());
-    let report = invalidate.run(before).await;
+    let before = arguments.before.unwrap_or_else(|| session.clock.now());
+    let keys = signing_keys(&session.store, session.audited());
+    let credentials = Credentials { keys, profiles: session.store.profiles.clone() };
+    let report = credentials.invalidate(&*ring, before).await;
     let InvalidationReport { keys, sessions, password_links, consents, codes, grants, personal_tokens } =
         report.map_err(explained)?;
     let retired = keys.map_or(0, |rotation| rotation.retired.len());
@@ -63,8 +62,8 @@ pub(crate) async fn run(
 
 /// Adds advice to an error: a time in the future changed nothing; after any other error a part may be
 /// invalidated.
-fn explained(error: InvalidateEverythingError) -> anyhow::Error {
-    let is_half_done = matches!(error, InvalidateEverythingError::Storage(_));
+fn explained(error: InvalidationError) -> anyhow::Error {
+    let is_half_done = matches!(error, InvalidationError::Storage(_));
     let error = anyhow::Error::from(error);
     if is_half_done {
         error.context("not everything was invalidated; run the command again")

@@ -3,12 +3,9 @@
 use super::argument::ListArguments;
 use super::output::{self, Record};
 use crate::settings::Settings;
-use crate::wiring::{KeyParts, Session, SharedClock};
+use crate::wiring::{self, KeyParts, Session, SharedClock};
 use anyhow::{Context, bail};
-use application::key::{
-    ListSigningKeys, OlderKeys, RetireSigningKey, RetireSigningKeyError, RotateSigningKey, SigningKeyEntry,
-    SigningKeyUse,
-};
+use application::key::{OlderKeys, RetireSigningKeyError, SigningKeyEntry, SigningKeyUse, SigningKeys};
 use clap::{Args, Subcommand};
 use domain::id::KeyId;
 use domain::time::format;
@@ -80,14 +77,9 @@ pub(crate) async fn run(command: KeyCommand, settings: &Settings, clock: SharedC
 async fn rotate(session: &Session, settings: &Settings, arguments: &RotateArguments) -> anyhow::Result<()> {
     let public_url = settings.server.public_url(settings.server.listen)?;
     let ring = KeyParts::new(&session.store, settings, &public_url).await?.ring;
-    let rotate = RotateSigningKey::new(
-        session.store.units.clone(),
-        ring,
-        session.entropy.clone(),
-        session.clock.clone(),
-    );
     let older = if arguments.emergency { OlderKeys::Retire } else { OlderKeys::Keep };
-    let done = rotate.run(older).await.context("the signing keys were not changed")?;
+    let done =
+        signing_keys(session).rotate(&*ring, older).await.context("the signing keys were not changed")?;
     let retired: Vec<String> = done.retired.iter().map(KeyId::to_string).collect();
     let record = Record::new()
         .with_text("key_id", done.created)
@@ -98,14 +90,13 @@ async fn rotate(session: &Session, settings: &Settings, arguments: &RotateArgume
 }
 
 async fn list(session: &Session, arguments: &ListArguments) -> anyhow::Result<()> {
-    let keys = ListSigningKeys::new(session.store.signing_keys.clone()).run().await?;
+    let keys = signing_keys(session).list().await?;
     let records: Vec<Record> = keys.iter().map(record).collect();
     Ok(output::print_list(&records, "signing keys", arguments.json)?)
 }
 
 async fn retire(session: &Session, arguments: &RetireArguments) -> anyhow::Result<()> {
-    let retire = session.use_case(RetireSigningKey::new);
-    let at = match retire.run(arguments.id).await {
+    let at = match signing_keys(session).retire(arguments.id).await {
         Ok(at) => at,
         Err(error @ RetireSigningKeyError::LastActive(_)) => {
             bail!("{error}; create another one with `restwell key rotate` first, or do both with --emergency")
@@ -118,6 +109,10 @@ async fn retire(session: &Session, arguments: &RetireArguments) -> anyhow::Resul
         .with("status", "retired")
         .with("retired_at", format::utc(at));
     Ok(output::print(&record, arguments.json)?)
+}
+
+fn signing_keys(session: &Session) -> SigningKeys {
+    wiring::signing_keys(&session.store, session.audited())
 }
 
 fn record(key: &SigningKeyEntry) -> Record {

@@ -54,7 +54,7 @@ async fn ensure_signing_key(
     }
     let keys = KeyParts::new(store, settings, public_url).await?;
     store.check_clock().await.context("no signing key was created")?;
-    if keys.ensure.run().await.context("no signing key was created")? {
+    if keys.ensure().await.context("no signing key was created")? {
         output::note("created the first signing key");
     }
     // Fails now, not at the next start, if the keys of the store were sealed with another encryption key.

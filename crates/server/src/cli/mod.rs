@@ -237,7 +237,7 @@ pub(crate) async fn run_in(
 async fn run_in_store(command: StoreCommand, settings: &Settings, session: Session) -> anyhow::Result<()> {
     match command {
         StoreCommand::User(command) => user::run(command, settings, &session).await,
-        StoreCommand::Client(command) => client::run(command, &session).await,
+        StoreCommand::Client(command) => client::run(command, settings, &session).await,
         StoreCommand::Session(command) => session::run(command, settings, &session).await,
         StoreCommand::Token(command) => token::run(command, &session).await,
         StoreCommand::Webhook(command) => webhook::run(command, settings, &session).await,

@@ -4,11 +4,12 @@
 use super::output::{self, Record};
 use super::streams;
 use crate::settings::Settings;
-use crate::wiring::{KeySource, MailParts, Session, password_hasher, password_strength_checker};
-use anyhow::{Context, bail};
-use application::account::{
-    ChoosePasswordPorts, IssuePasswordLink, IssuedPasswordLink, NewPassword, SetPassword,
+use crate::wiring::{
+    KeySource, MailParts, Session, checkpoint, password_hasher, password_links, password_strength_checker,
+    passwords,
 };
+use anyhow::{Context, bail};
+use application::account::{IssuedPasswordLink, NewPassword};
 use application::mail::PublicLinks;
 use clap::Args;
 use domain::id::UserId;
@@ -49,17 +50,11 @@ pub(super) async fn set_or_send_link(
             link(session, settings, WantedLink { user_id, is_only_way: true }, record).await
         }
         PasswordSource::Stdin(password) => {
-            let ports = ChoosePasswordPorts {
-                links: session.store.password_links.clone(),
-                units: session.store.units.clone(),
-                hasher: password_hasher(settings)?,
-                strength_checker: password_strength_checker(settings),
-                failures: session.store.failures.clone(),
-                clock: session.clock.clone(),
-                entropy: session.entropy.clone(),
-            };
-            let set = SetPassword::new(ports, session.store.profiles.clone());
-            set.run(user_id, &password).await.with_context(|| {
+            let hasher = password_hasher(settings)?;
+            let checkpoint = checkpoint(&session.store, session.audited(), settings, hasher);
+            let checker = password_strength_checker(settings);
+            let passwords = passwords(&session.store, settings, checkpoint, checker);
+            passwords.set(user_id, &password).await.with_context(|| {
                 format!("the password of user {user_id} was not changed; run `restwell user reset-password`")
             })?;
             Ok(record.with("password", "set"))
@@ -93,10 +88,9 @@ async fn link(
     let WantedLink { user_id, is_only_way } = wanted;
     let public_url = settings.server.public_url(settings.server.listen)?;
     let mail = mail_parts(session, settings).await?.map(|mail| mail.queue);
-    let issue = session.use_case(|units, entropy, clock| IssuePasswordLink::new(units, mail, entropy, clock));
-    let issued = if is_only_way { issue.run_alone(user_id).await } else { issue.run(user_id).await };
+    let links = password_links(&session.store, session.audited(), settings, mail);
     let IssuedPasswordLink { link, expires_at, is_mailed, passkeys_removed } =
-        issued.context("no link was created")?;
+        links.issue(user_id, is_only_way).await.context("no link was created")?;
     let record = if is_only_way { record.with("passkeys_removed", passkeys_removed) } else { record };
     let record = record.with("link_expires_at", format::utc(expires_at));
     if is_mailed {

@@ -2,13 +2,11 @@
 
 use super::argument::ListArguments;
 use super::output::{self, Record};
-use crate::wiring::Session;
+use crate::wiring::{Session, codes, sandbox_people};
 use anyhow::{Context, bail};
-use application::erasure::ErasePerson;
-use application::operator::{CodeIssuer, IssueCode, IssueCodeCommand};
-use application::sandbox::{
-    CreateSandboxCommand, CreateSandboxPeople, EraseSandboxPeople, ListSandboxPeople,
-};
+use application::code::{CodeIssuer, NewCode};
+use application::erasure::Erasure;
+use application::sandbox::SandboxPeople;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use domain::client::Client;
@@ -74,6 +72,10 @@ pub(crate) async fn run(command: SandboxCommand, session: &Session) -> anyhow::R
     }
 }
 
+fn service(session: &Session) -> SandboxPeople {
+    sandbox_people(&session.store, session.audited())
+}
+
 async fn create(session: &Session, arguments: CreateArguments) -> anyhow::Result<()> {
     let CreateArguments { stories, client, json } = arguments;
     let app = match client {
@@ -81,8 +83,7 @@ async fn create(session: &Session, arguments: CreateArguments) -> anyhow::Result
         None => None,
     };
     let stories = if stories.is_empty() { Story::ALL.to_vec() } else { stories };
-    let create = session.use_case(CreateSandboxPeople::new);
-    let people = create.run(CreateSandboxCommand { stories, owner: None }).await;
+    let people = service(session).create(None, &stories).await;
     let people = people
         .context("not all sandbox people were created; `restwell sandbox list` shows those that were")?;
     let mut records = Vec::with_capacity(people.len());
@@ -119,8 +120,7 @@ async fn with_code(
     record: Record,
 ) -> anyhow::Result<Record> {
     let redirect_uri = app.redirect_uris.first().context("the client has no redirect URI")?.as_str();
-    let command = IssueCodeCommand {
-        issuer: CodeIssuer::Operator,
+    let new = NewCode {
         client_id: app.id,
         user_id: person.user_id,
         redirect_uri: redirect_uri.to_owned(),
@@ -128,7 +128,7 @@ async fn with_code(
         challenge: None,
         lifetime: CodeLifetime::MAX,
     };
-    let issued = session.use_case(IssueCode::new).run(command).await;
+    let issued = codes(&session.store, session.audited()).issue(CodeIssuer::Operator, new).await;
     let issued = issued.context("the sandbox people were created, but a code was not")?;
     Ok(record
         .with("code", issued.code.expose())
@@ -142,7 +142,7 @@ fn names(scopes: ScopeSet) -> Vec<&'static str> {
 }
 
 async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
-    let people = ListSandboxPeople::new(session.store.sandbox.clone()).run(None).await?;
+    let people = service(session).list(None).await?;
     let listed = |person: &SandboxPerson| {
         summary(person)
             .with("owner_id", person.owner.map(|owner| owner.to_string()))
@@ -155,9 +155,8 @@ async fn erase(session: &Session, arguments: &EraseArguments) -> anyhow::Result<
     if !arguments.yes {
         bail!("this erases every sandbox person, including those of developers; add --yes to confirm");
     }
-    let erase = session.use_case(ErasePerson::new);
-    let receipts = EraseSandboxPeople::new(session.store.sandbox.clone(), erase).run(None).await?;
-    let receipt = |erasure: &application::erasure::Erasure| {
+    let receipts = service(session).erase_all(None).await?;
+    let receipt = |erasure: &Erasure| {
         Record::new().with_text("erasure_id", erasure.id).with("erased_at", format::utc(erasure.at))
     };
     Ok(output::print_list(

@@ -10,10 +10,8 @@ use super::user_ref::UserRef;
 use crate::settings::Settings;
 use crate::wiring::Session;
 use anyhow::{Context, bail};
-use application::audit::AuditTrail;
-use application::erasure::{ErasePerson, ErasePersonCommand, ErasePersonError};
-use application::operator::{ChangeUser, CreateUser, CreateUserCommand, ShowUser, UserChange};
-use application::ports::storage::Erasure;
+use application::erasure::{Eraser, Erasure, ErasureError, Erasures};
+use application::user::{NewUser, UserChange, Users};
 use clap::{Args, Subcommand};
 use domain::id::UserId;
 use domain::time::{TimeZone, format};
@@ -170,14 +168,16 @@ pub(crate) async fn run(command: UserCommand, settings: &Settings, session: &Ses
     }
 }
 
+fn service(session: &Session) -> Users {
+    Users { store: session.audited(), reader: session.store.profiles.clone() }
+}
+
 async fn create(session: &Session, settings: &Settings, arguments: CreateArguments) -> anyhow::Result<()> {
     let CreateArguments { email, timezone, user_id, biology, password, json } = arguments;
     let chosen = password.chosen()?;
     password::check(settings, &chosen, &email).context("the user was not created")?;
-    let create = session.use_case(CreateUser::new);
-    let command =
-        CreateUserCommand { id: user_id, email, home_timezone: timezone, biology: biology.biology() };
-    let user = create.run(command).await.context("the user was not created")?;
+    let new = NewUser { id: user_id, email, home_timezone: timezone, biology: biology.biology() };
+    let user = service(session).create(new).await.context("the user was not created")?;
     let record = Record::new().with_text("user_id", user.id);
     let record = password::set_or_send_link(session, settings, user.id, chosen, record).await?;
     Ok(output::print(&record, json)?)
@@ -221,9 +221,7 @@ async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
 
 async fn show(session: &Session, arguments: &OneArguments) -> anyhow::Result<()> {
     let user_id = arguments.user.id(session).await?;
-    let Session { store, clock, entropy } = session;
-    let trail = AuditTrail::new(entropy.clone(), clock.clone());
-    let user = ShowUser::new(store.profiles.clone(), store.units.clone(), trail).run(user_id).await?;
+    let user = service(session).show(user_id).await?;
     let user = user.with_context(|| format!("there is no user {user_id}; see `restwell user list`"))?;
     Ok(output::print(&details(&user), arguments.json)?)
 }
@@ -248,7 +246,7 @@ async fn lock(session: &Session, arguments: &OneArguments, locked: bool) -> anyh
 }
 
 async fn apply(session: &Session, id: UserId, change: UserChange) -> anyhow::Result<User> {
-    let user = session.use_case(ChangeUser::new).run(id, change).await;
+    let user = service(session).change(id, change).await;
     user.with_context(|| format!("user {id} was not changed"))
 }
 
@@ -260,13 +258,13 @@ async fn erase(session: &Session, arguments: &EraseArguments) -> anyhow::Result<
             "this erases {user_id} with all sleep sessions, logs and grants and cannot be undone; add --yes to confirm"
         );
     }
-    let erase = session.use_case(ErasePerson::new);
-    match erase.run(ErasePersonCommand::ByOperator(user_id)).await {
+    let erased = Erasures { store: session.audited() }.erase(Eraser::Operator(user_id)).await;
+    match erased {
         Ok(Erasure { id, at }) => {
             let record = Record::new().with_text("erasure_id", id).with("erased_at", format::utc(at));
             Ok(output::print(&record, *json)?)
         }
-        Err(ErasePersonError::NotFound) => {
+        Err(ErasureError::NotFound) => {
             bail!("there is no user {user_id}; see `restwell user list`")
         }
         Err(error) => Err(error.into()),

@@ -2,7 +2,7 @@
 
 use super::{Errors, LeasedJob, every};
 use application::ports::storage::StorageError;
-use application::sandbox::AddSandboxRecords;
+use application::sandbox::SandboxPeople;
 use derive_more::Constructor;
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ const CHECK_INTERVAL: Duration = Duration::from_mins(1);
 /// Adds the records of new days when it is due and no other replica does it.
 #[derive(Constructor)]
 pub(crate) struct SandboxDays {
-    add: AddSandboxRecords,
+    people: SandboxPeople,
     job: LeasedJob,
 }
 
@@ -30,7 +30,7 @@ impl SandboxDays {
     }
 
     async fn turn(&self) -> Result<(), StorageError> {
-        if let Some(records) = self.job.run(self.add.run()).await?
+        if let Some(records) = self.job.run(self.people.add_days()).await?
             && records > 0
         {
             tracing::info!(records, "added new records for sandbox people");

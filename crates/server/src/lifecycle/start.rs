@@ -50,7 +50,7 @@ pub(crate) async fn start(application: &Application) -> Result<(), StartError> {
     application.readiness.schema_fits(true);
     warn_of_layout(application).await?;
     clock::compare(application).await?;
-    if application.keys.ensure.run().await? {
+    if application.keys.ensure().await? {
         tracing::info!("created the first signing key");
     }
     application.keys.reload.run().await?;

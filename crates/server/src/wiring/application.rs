@@ -2,6 +2,7 @@
 
 use super::http_state::HttpParts;
 use super::pages::PageParts;
+use super::services::sandbox_people;
 use super::webhooks::{deliver_events, disabled_notice, guarded_fetcher, outbound_policy};
 use super::{
     KeyParts, KeySource, MailParts, RateLimits, Schema, SharedClock, Store, password_hasher,
@@ -16,7 +17,6 @@ use application::client_usage::{FlushUsage, UsageRecorder};
 use application::import::ImportRecords;
 use application::ports::storage::{Job, StorageError, StoreClock, StoreUpkeep};
 use application::ports::system::Entropy;
-use application::sandbox::AddSandboxRecords;
 use application::upload::ProcessUploads;
 use application::webhook::DeliverEvents;
 use chrono::TimeDelta;
@@ -67,9 +67,11 @@ impl Application {
         let mail = MailParts::new(store, settings, public_url, &encryption_key, &clock)?;
         let notice = disabled_notice(store, settings, mail.as_ref());
         let policy = outbound_policy(settings, public_url);
-        let deliver = deliver_events(store, guarded_fetcher(policy), &encryption_key, notice, &clock);
-        let keys = KeyParts::sealed_under(encryption_key.clone(), store, public_url, clock.clone());
         let entropy: Arc<dyn Entropy> = Arc::new(SystemEntropy);
+        let audited = store.audited(&clock);
+        let people = sandbox_people(store, audited.clone());
+        let deliver = deliver_events(store, audited, guarded_fetcher(policy), &encryption_key, notice);
+        let keys = KeyParts::sealed_under(encryption_key.clone(), store, public_url, clock.clone());
         let readiness = Arc::new(Readiness::default());
         let (reads, usage, flush_counts) = counting(store, &clock);
         let pages = PageParts {
@@ -85,7 +87,6 @@ impl Application {
             // Separate, so that slow webhooks do not delay sign-ins.
             fetcher: guarded_fetcher(policy.for_unreviewed()),
             clock: clock.clone(),
-            entropy: entropy.clone(),
         };
         let rate_limits = RateLimits::new(settings)?;
         let parts = HttpParts {
@@ -114,7 +115,7 @@ impl Application {
             rate_limits,
             database_clock: store.database_clock.clone(),
             housekeeping: housekeeping(store, settings, &clock)?,
-            sandbox: sandbox_days(store, &clock),
+            sandbox: SandboxDays::new(people, hourly(store, Job::Sandbox)),
             upkeep: store.upkeep.clone(),
             clock,
             flush_counts,
@@ -148,7 +149,11 @@ fn counting(store: &Store, clock: &SharedClock) -> (ReadRecorder, UsageRecorder,
 }
 
 fn housekeeping(store: &Store, settings: &Settings, clock: &SharedClock) -> anyhow::Result<Housekeeping> {
-    let prune = prune_audit(store, settings, clock.clone())?;
+    let prune = PruneAudit {
+        store: store.audited(clock),
+        reads: store.read_tallies.clone(),
+        retention: settings.audit.retention()?,
+    };
     let cleaning = Cleaning::new(store, clock.clone(), settings, prune);
     Ok(Housekeeping::new(cleaning, hourly(store, Job::Housekeeping), store.upkeep.clone()))
 }
@@ -157,19 +162,9 @@ fn webhook_sender(store: &Store, deliver: DeliverEvents) -> WebhookSender {
     WebhookSender::new(Arc::new(deliver), store.leases.clone(), SystemEntropy.uuid())
 }
 
-fn sandbox_days(store: &Store, clock: &SharedClock) -> SandboxDays {
-    let add = AddSandboxRecords::new(store.units.clone(), store.sandbox.clone(), clock.clone());
-    SandboxDays::new(add, hourly(store, Job::Sandbox))
-}
-
 /// Returns a job that this process runs every hour, unless another one does.
 fn hourly(store: &Store, job: Job) -> LeasedJob {
     LeasedJob::new(job, TimeDelta::hours(1), store.leases.clone(), SystemEntropy.uuid())
-}
-
-fn prune_audit(store: &Store, settings: &Settings, clock: SharedClock) -> anyhow::Result<PruneAudit> {
-    let (units, tallies) = (store.units.clone(), store.read_tallies.clone());
-    Ok(PruneAudit::new(units, tallies, clock, settings.audit.retention()?))
 }
 
 pub(crate) struct UploadReading {
@@ -184,7 +179,7 @@ fn upload_reading(store: &Store, settings: &Settings, clock: &SharedClock) -> Up
     let folder = SpoolFolder::new(settings.uploads.spool_directory.clone(), settings.uploads.most_unpacked());
     let entropy: Arc<dyn Entropy> = Arc::new(SystemEntropy);
     let process = ProcessUploads {
-        store: store.audited(&entropy, clock),
+        store: store.audited(clock),
         reader: store.imports.clone(),
         files: Arc::new(folder),
         import: ImportRecords::new(store.units.clone(), entropy, clock.clone()),

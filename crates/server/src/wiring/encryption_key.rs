@@ -149,7 +149,7 @@ mod tests {
         store.schema.migrate().await.unwrap();
         let keys = KeyParts::new(&store, &settings, &url).await.unwrap();
         assert!(file.exists(), "an empty store needs no key of before");
-        assert!(keys.ensure.run().await.unwrap());
+        assert!(keys.ensure().await.unwrap());
 
         let kept = folder.path().join("kept");
         std::fs::rename(&file, &kept).unwrap();

@@ -12,15 +12,12 @@ use crate::telemetry;
 use application::access::{AccessPorts, AuthorizeAccess, TokenCheck};
 use application::audit::{AuditTrail, ReadRecorder};
 use application::client_usage::UsageRecorder;
-use application::erasure::ErasePerson;
+use application::erasure::Erasures;
 use application::export::{ExportReaders, ExportRecords};
 use application::import::ingest::{IdempotentRequests, IngestRecords};
 use application::ports::system::{Clock, Entropy};
 use application::read::{ReadChanges, ReadIntake, ReadProfile, ReadSleep, ReadSupplements};
-use application::token::{
-    AuthenticateClient, AuthenticationPorts, IntrospectToken, IntrospectionPorts, IssueServiceToken,
-    RedeemCode, RefreshAccess, RevokeToken, TokenMint,
-};
+use application::token::{ClientAuthentication, Tokens};
 use http_adapter::{
     Admission, ApiState, ExportUseCases, HttpSettings, HttpState, IngestUseCases, LogSuppression,
     UnnamedProxyWarning,
@@ -70,20 +67,18 @@ impl HttpParts<'_> {
     /// Wires the use cases of the API.
     pub(super) fn api(&self, http: Arc<HttpState>) -> ApiState {
         let (store, reads) = (self.store, &self.reads);
-        let mint = TokenMint::new(self.keys.ring.clone(), self.entropy.clone(), self.clock.clone());
         ApiState {
             http,
-            authenticate_client: Arc::new(self.authenticate_client()),
-            redeem_code: Arc::new(RedeemCode::new(store.units.clone(), self.entropy.clone(), mint.clone())),
-            refresh_access: Arc::new(RefreshAccess::new(
-                store.grants.clone(),
-                store.units.clone(),
-                reads.clone(),
-                mint.clone(),
-            )),
-            issue_service_token: Arc::new(IssueServiceToken::new(store.units.clone(), mint)),
-            revoke_token: Arc::new(self.revoke_token()),
-            introspect_token: Arc::new(self.introspect_token()),
+            client_authentication: self.client_authentication(),
+            tokens: Tokens {
+                store: self.audited(),
+                signer: self.keys.ring.clone(),
+                check: self.token_check(),
+                grants: store.grants.clone(),
+                access: store.access.clone(),
+                clients: store.clients.clone(),
+                reads: reads.clone(),
+            },
             ingest: self.ingest(),
             authorize_access: Arc::new(self.authorize_access()),
             read_profile: Arc::new(ReadProfile::new(store.profiles.clone(), reads.clone())),
@@ -94,7 +89,7 @@ impl HttpParts<'_> {
                 reads.clone(),
                 self.clock.clone(),
             )),
-            erase_person: ErasePerson::new(store.units.clone(), self.entropy.clone(), self.clock.clone()),
+            erasures: Erasures { store: self.audited() },
             export: Arc::new(self.export(reads.clone())),
             key_set: Arc::new(PublishedKeys(self.keys.ring.clone())),
         }
@@ -142,41 +137,24 @@ impl HttpParts<'_> {
         }
     }
 
-    fn authenticate_client(&self) -> AuthenticateClient {
-        let ports = AuthenticationPorts {
+    fn client_authentication(&self) -> ClientAuthentication {
+        let tokens = &self.settings.tokens;
+        ClientAuthentication {
+            store: self.audited(),
             clients: self.store.clients.clone(),
             failures: self.store.failures.clone(),
-            units: self.store.units.clone(),
-            entropy: self.entropy.clone(),
-            clock: self.clock.clone(),
-        };
-        let tokens = &self.settings.tokens;
-        AuthenticateClient::new(ports, tokens.authentication_limits(), tokens.allow_query_secrets)
-            .with_metadata_policy(self.settings.clients.metadata_policy())
+            limits: tokens.authentication_limits(),
+            allow_query_secrets: tokens.allow_query_secrets,
+            metadata_policy: self.settings.clients.metadata_policy(),
+        }
     }
 
     fn token_check(&self) -> TokenCheck {
         TokenCheck::new(self.keys.ring.clone(), self.keys.reload.clone())
     }
 
-    fn revoke_token(&self) -> RevokeToken {
-        let store = self.store;
-        let (entropy, clock) = (self.entropy.clone(), self.clock.clone());
-        RevokeToken::new(store.units.clone(), store.grants.clone(), self.token_check(), entropy, clock)
-    }
-
     fn audited(&self) -> application::store::Store {
-        self.store.audited(&self.entropy, &self.clock)
-    }
-
-    fn introspect_token(&self) -> IntrospectToken {
-        IntrospectToken::new(IntrospectionPorts {
-            tokens: self.token_check(),
-            grants: self.store.grants.clone(),
-            access: self.store.access.clone(),
-            clients: self.store.clients.clone(),
-            clock: self.clock.clone(),
-        })
+        self.store.audited(&self.clock)
     }
 
     fn ingest(&self) -> IngestUseCases {

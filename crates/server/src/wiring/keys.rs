@@ -2,19 +2,16 @@
 
 use super::{KeySource, SharedClock, Store};
 use crate::settings::{PublicUrl, Settings};
-use application::key::{EnsureSigningKey, ReloadSigningKeys};
-use application::ports::system::KeyRing;
+use application::key::{SigningKeyError, SigningKeys};
 use std::sync::Arc;
-use system_adapter::{
-    DoctorPass, Ed25519KeyRing, EncryptionKey, SharedKeyReload, SystemClock, SystemEntropy, TokenParties,
-};
+use system_adapter::{DoctorPass, Ed25519KeyRing, EncryptionKey, SharedKeyReload, SystemClock, TokenParties};
 
-/// The signing keys, and the use cases that create and reload them.
+/// The signing keys: loaded, in the store, and reloaded from there.
 pub(crate) struct KeyParts {
     /// Keys loaded in this process.
     pub(crate) ring: Arc<Ed25519KeyRing>,
-    /// Creates the first key.
-    pub(crate) ensure: EnsureSigningKey,
+    /// Keys in the store.
+    stored: SigningKeys,
     /// Loads the keys of the store.
     pub(crate) reload: Arc<SharedKeyReload>,
     /// Passes of `restwell doctor` under the encryption key.
@@ -39,23 +36,24 @@ impl KeyParts {
         clock: SharedClock,
     ) -> Self {
         let parties = TokenParties { issuer: public_url.to_string(), audience: public_url.to_string() };
-        let doctor_pass = Arc::new(DoctorPass::new(encryption_key.clone(), clock.clone()));
+        let stored = signing_keys(store, store.audited(&clock));
+        let doctor_pass = Arc::new(DoctorPass::new(encryption_key.clone(), clock));
         let ring = Arc::new(Ed25519KeyRing::new(encryption_key, parties));
-        let port: Arc<dyn KeyRing> = ring.clone();
         Self {
-            ensure: EnsureSigningKey::new(
-                store.units.clone(),
-                store.signing_keys.clone(),
-                port.clone(),
-                Arc::new(SystemEntropy),
-                clock,
-            ),
-            reload: Arc::new(SharedKeyReload::new(
-                ring.clone(),
-                ReloadSigningKeys::new(store.signing_keys.clone(), port),
-            )),
+            stored,
+            reload: Arc::new(SharedKeyReload::new(ring.clone(), store.signing_keys.clone())),
             ring,
             doctor_pass,
         }
     }
+
+    /// Ensures that there is an active key, and returns whether this call created it.
+    pub(crate) async fn ensure(&self) -> Result<bool, SigningKeyError> {
+        self.stored.ensure(&*self.ring).await
+    }
+}
+
+/// Wires the keys in the store.
+pub(crate) fn signing_keys(store: &Store, audited: application::store::Store) -> SigningKeys {
+    SigningKeys { store: audited, reader: store.signing_keys.clone() }
 }

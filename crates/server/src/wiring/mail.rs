@@ -33,7 +33,7 @@ impl MailParts {
         let links = links(settings, public_url);
         let queue = QueueMail::new(sealer.clone(), Arc::new(SystemEntropy), links);
         let mailer = mailer(options, clock.clone())?;
-        let deliver = DeliverMail::new(store.units.clone(), mailer, sealer, clock.clone());
+        let deliver = DeliverMail { store: store.audited(clock), mailer, sealer };
         Ok(Some(Self { queue, deliver, backlog: store.outbox.clone() }))
     }
 }

@@ -4,30 +4,51 @@ use super::{SharedClock, Store};
 use crate::settings::Settings;
 use application::account::Sessions;
 use application::audit::AuditTrail;
+use application::client::Clients;
+use application::code::Codes;
+use application::grant::Grants;
 use application::import::Imports;
 use application::intake::Intakes;
 use application::mail::QueueMail;
 use application::night::Nights;
 use application::passkey::Passkeys;
 use application::personal_token::PersonalTokens;
-use application::ports::system::{Entropy, TotpSealer};
+use application::ports::system::TotpSealer;
 use application::profile::Profiles;
+use application::sandbox::SandboxPeople;
 use application::second_factor::SecondFactors;
 use application::upload::Uploads;
 use domain::passkey::RelyingParty;
 use std::sync::Arc;
-use system_adapter::AwsLcPasskeyVerifier;
+use system_adapter::{AwsLcPasskeyVerifier, SystemEntropy};
 
 impl Store {
     /// Returns the store of services, which record what they change.
-    pub(crate) fn audited(
-        &self,
-        entropy: &Arc<dyn Entropy>,
-        clock: &SharedClock,
-    ) -> application::store::Store {
-        let trail = AuditTrail::new(entropy.clone(), clock.clone());
+    pub(crate) fn audited(&self, clock: &SharedClock) -> application::store::Store {
+        let trail = AuditTrail::new(Arc::new(SystemEntropy), clock.clone());
         application::store::Store { units: self.units.clone(), trail }
     }
+}
+
+/// Wires clients.
+pub(crate) fn clients(store: &Store, audited: application::store::Store, settings: &Settings) -> Clients {
+    Clients {
+        store: audited,
+        reader: store.clients.clone(),
+        grants: store.grants.clone(),
+        usage: store.client_usage.clone(),
+        limits: settings.rate_limits.daily_limits(),
+    }
+}
+
+/// Wires codes that are issued without a browser.
+pub(crate) fn codes(store: &Store, audited: application::store::Store) -> Codes {
+    Codes { store: audited, clients: store.clients.clone() }
+}
+
+/// Wires grants.
+pub(crate) fn grants(store: &Store, audited: application::store::Store) -> Grants {
+    Grants { store: audited, reader: store.grants.clone(), apps: store.connected_apps.clone() }
 }
 
 /// Wires stored imports.
@@ -74,6 +95,11 @@ pub(crate) fn personal_tokens(store: &Store, audited: application::store::Store)
 /// Wires profiles.
 pub(crate) fn profiles(store: &Store, audited: application::store::Store) -> Profiles {
     Profiles { store: audited, reader: store.profiles.clone() }
+}
+
+/// Wires sandbox people.
+pub(crate) fn sandbox_people(store: &Store, audited: application::store::Store) -> SandboxPeople {
+    SandboxPeople { store: audited, reader: store.sandbox.clone() }
 }
 
 /// Wires second factors.

@@ -3,16 +3,11 @@
 use super::{IfMissing, SharedClock, Store, explained, refusal};
 use crate::settings::Settings;
 use anyhow::{Context, bail};
-use application::ports::storage::UnitOfWorkFactory;
-use application::ports::system::Entropy;
-use std::sync::Arc;
-use system_adapter::SystemEntropy;
 
-/// A store whose schema fits, a clock and an entropy source.
+/// A store whose schema fits, and a clock.
 pub(crate) struct Session {
     pub(crate) store: Store,
     pub(crate) clock: SharedClock,
-    pub(crate) entropy: Arc<dyn Entropy>,
 }
 
 impl Session {
@@ -26,19 +21,11 @@ impl Session {
             bail!("{place}: {sentence}");
         }
         store.check_clock().await.with_context(|| place.to_string())?;
-        Ok(Self { clock, store, entropy: Arc::new(SystemEntropy) })
+        Ok(Self { store, clock })
     }
 
     /// Returns the store of services.
     pub(crate) fn audited(&self) -> application::store::Store {
-        self.store.audited(&self.entropy, &self.clock)
-    }
-
-    /// Creates a use case that changes the store and records the change in the audit trail.
-    pub(crate) fn use_case<T>(
-        &self,
-        new: impl FnOnce(Arc<dyn UnitOfWorkFactory>, Arc<dyn Entropy>, SharedClock) -> T,
-    ) -> T {
-        new(self.store.units.clone(), self.entropy.clone(), self.clock.clone())
+        self.store.audited(&self.clock)
     }
 }

@@ -1,13 +1,13 @@
 //! Webhooks: endpoints, and sending events.
 
-use super::{MailParts, SharedClock, Store};
+use super::{MailParts, Store};
 use crate::settings::{PublicUrl, Settings};
 use application::ports::system::{Fetcher, WebhookSigner};
-use application::webhook::{DeliverEvents, DeliveryPorts, DisabledNotice, Webhooks};
+use application::webhook::{DeliverEvents, DisabledNotice, Webhooks};
 use domain::outbound::OutboundPolicy;
 use outbound_adapter::{GuardedFetcher, SystemResolver};
 use std::sync::Arc;
-use system_adapter::{EncryptedWebhookSigner, EncryptionKey, SystemEntropy};
+use system_adapter::{EncryptedWebhookSigner, EncryptionKey};
 
 /// Returns which hosts this server may call: its own machine only if it is on loopback itself.
 pub(crate) const fn outbound_policy(settings: &Settings, public_url: &PublicUrl) -> OutboundPolicy {
@@ -42,22 +42,20 @@ pub(super) fn guarded_fetcher(policy: OutboundPolicy) -> Arc<dyn Fetcher> {
 /// Wires sending.
 pub(super) fn deliver_events(
     store: &Store,
+    audited: application::store::Store,
     fetcher: Arc<dyn Fetcher>,
     encryption_key: &EncryptionKey,
     notice: Option<DisabledNotice>,
-    clock: &SharedClock,
 ) -> DeliverEvents {
-    DeliverEvents::new(DeliveryPorts {
-        units: store.units.clone(),
+    DeliverEvents {
+        store: audited,
         webhooks: store.webhooks.clone(),
         // From the primary, unlike the endpoints' reads: a standby may not have the change yet.
         changes: store.primary_changes.clone(),
         signer: Arc::new(EncryptedWebhookSigner::new(encryption_key.clone())),
         fetcher,
-        entropy: Arc::new(SystemEntropy),
-        clock: clock.clone(),
         notice,
-    })
+    }
 }
 
 /// Wires the email about disabled endpoints; `None` if no email is sent.

@@ -13,7 +13,7 @@ fn ceremony() -> PasskeyCeremony {
     PasskeyCeremony { challenge_hash: hash, purpose, browser_hash: hash, expires_at: DateTime::UNIX_EPOCH }
 }
 
-/// Writes a statement of PostgreSQL with SQLite's quotes and placeholders.
+/// Writes a statement of `PostgreSQL` with SQLite's quotes and placeholders.
 fn for_sqlite(postgres: &str) -> String {
     let mut text = postgres.replace('"', "`");
     for number in (1..=9).rev() {

@@ -2,11 +2,12 @@
 
 use crate::key_ring::Ed25519KeyRing;
 use crate::token::KeyNeed;
-use application::key::{ReloadSigningKeys, SigningKeyError};
-use application::ports::storage::StorageError;
+use application::key::{SigningKeyError, reload_signing_keys};
+use application::ports::storage::{SigningKeyReader, StorageError};
 use application::ports::system::UnknownKeyReload;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use domain::signing_key::SigningKey;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Mutex, Semaphore};
@@ -25,13 +26,15 @@ const MAX_WAITING: usize = 512;
 /// once; those within the next second share one.
 pub struct SharedKeyReload {
     ring: Arc<Ed25519KeyRing>,
-    reload: ReloadSigningKeys,
+    reader: Arc<dyn SigningKeyReader>,
     last: Mutex<LastReload>,
     places: Semaphore,
 }
 
 #[derive(Default)]
 struct LastReload {
+    /// Keys of the store.
+    keys: Vec<SigningKey>,
     /// When the last reload started, and whether it succeeded.
     started_at: Option<(Instant, bool)>,
     /// When the last reload for a token started.
@@ -39,9 +42,9 @@ struct LastReload {
 }
 
 impl SharedKeyReload {
-    /// Takes the ring and the use case that loads the store's keys into it.
-    pub fn new(ring: Arc<Ed25519KeyRing>, reload: ReloadSigningKeys) -> Self {
-        Self { ring, reload, last: Mutex::default(), places: Semaphore::new(MAX_WAITING) }
+    /// Takes the ring and the reader of the keys that are loaded into it.
+    pub fn new(ring: Arc<Ed25519KeyRing>, reader: Arc<dyn SigningKeyReader>) -> Self {
+        Self { ring, reader, last: Mutex::default(), places: Semaphore::new(MAX_WAITING) }
     }
 
     /// Reloads now; returns whether the keys changed.
@@ -51,7 +54,7 @@ impl SharedKeyReload {
 
     async fn reload(&self, last: &mut LastReload) -> Result<bool, SigningKeyError> {
         let began_at = Instant::now();
-        let outcome = self.reload.run().await;
+        let outcome = reload_signing_keys(&*self.reader, &*self.ring, &mut last.keys).await;
         last.started_at = Some((began_at, outcome.is_ok()));
         outcome
     }

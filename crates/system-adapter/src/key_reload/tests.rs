@@ -81,8 +81,7 @@ impl Replicas {
         there.load(&[here.key.clone(), second.clone()]).unwrap();
         let keys = Arc::new(FakeKeyStore::default());
         keys.store(Some(vec![here.key.clone()]));
-        let reload = ReloadSigningKeys::new(keys.clone(), here.ring.clone());
-        let reload = Arc::new(SharedKeyReload::new(here.ring.clone(), reload));
+        let reload = Arc::new(SharedKeyReload::new(here.ring.clone(), keys.clone()));
         Self { here, there, second, keys, reload }
     }
 

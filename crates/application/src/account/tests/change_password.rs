@@ -1,48 +1,40 @@
 use super::super::{
-    ChangePassword, ChangePasswordCommand, ChangePasswordError, NewPasswordError, PasswordCheckError,
-    SignInPorts,
+    ChangePasswordError, NewPasswordError, PasswordChange, PasswordCheckError, Passwords, SignedInPerson,
 };
 use super::support::{
-    CallLog, EMAIL, PASSWORD, WRONG, WordListChecker, account, email, hash_of, home, limits, locked_person,
-    mail, ports, queueing, replacing, still, storing, units,
+    CallLog, EMAIL, MemoryFailures, PASSWORD, RecordingHasher, WRONG, account, email, hash_of, locked_person,
+    mail, passwords, queueing, replacing, still, storing, units,
 };
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{GrantFilter, StorageError};
 use crate::ports::system::PasswordHashingError;
-use crate::testing::{noon, person, session, user_id};
+use crate::testing::{noon, person, session, signed_in, user_id};
 use domain::audit::{AuditActor, AuditKind};
 use domain::grant::RevocationReason;
-use domain::second_factor::SecondFactorPolicy;
 use domain::session::{AuthenticationMethod, Session};
-use domain::user::{Email, User};
+use domain::user::User;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, LazyLock};
 
-const OPTIONAL: SecondFactorPolicy = SecondFactorPolicy::Optional;
 const NEW: &str = "another night by the sea";
 
-/// The person's session, which began an hour ago.
+const CHANGE: PasswordChange<'_> = PasswordChange {
+    current: PASSWORD,
+    new: NEW,
+    known_browser: None,
+    kept_passkeys: &[],
+    disconnect_apps: false,
+    device: None,
+};
+
+/// The session of [`signer`].
 fn own_session() -> Session {
     Session { method: AuthenticationMethod::PasswordAndTotp, ..session(3600) }
 }
 
-fn command(email: &Email) -> ChangePasswordCommand<'_> {
-    static SESSION: LazyLock<Session> = LazyLock::new(own_session);
-    ChangePasswordCommand {
-        session: &SESSION,
-        email,
-        current: PASSWORD,
-        new: NEW,
-        known_browser: None,
-        kept_passkeys: &[],
-        disconnect_apps: false,
-        address: home(),
-        device: None,
-    }
-}
-
-fn change(ports: SignInPorts) -> ChangePassword {
-    ChangePassword::new(ports, limits(), Arc::new(WordListChecker), OPTIONAL, None)
+/// The person, who signed in an hour ago.
+fn signer() -> SignedInPerson {
+    SignedInPerson { session: own_session(), ..signed_in(3600) }
 }
 
 /// A unit of work in which the password is replaced and two sessions end.
@@ -53,15 +45,31 @@ fn changing(stored: &CallLog<Session>) -> MockUnitOfWork {
     storing(replacing(unit, &user, NEW, 2), stored)
 }
 
-fn own_ports(store: &Arc<PreparedUnitsOfWork>) -> SignInPorts {
-    ports(account(&person(), Some(hash_of(PASSWORD))), Arc::clone(store)).0
+/// Passwords of a store in which this user has [`PASSWORD`].
+fn of(user: &User, store: &Arc<PreparedUnitsOfWork>) -> Passwords {
+    let mut passwords = passwords(store);
+    passwords.checkpoint.credentials = Arc::new(account(user, Some(hash_of(PASSWORD))));
+    passwords
+}
+
+/// Passwords of the person, and the recorded hashes and counters.
+fn recording(
+    user: &User,
+    store: &Arc<PreparedUnitsOfWork>,
+) -> (Passwords, Arc<RecordingHasher>, Arc<MemoryFailures>) {
+    let hasher = Arc::new(RecordingHasher::outside(store.endings()));
+    let failures = Arc::new(MemoryFailures::default());
+    let mut passwords = of(user, store);
+    passwords.checkpoint.hasher = hasher.clone();
+    passwords.checkpoint.failures = failures.clone();
+    (passwords, hasher, failures)
 }
 
 #[tokio::test]
 async fn t17_t30_a_new_password_ends_sessions_links_and_codes_and_opens_one_new_session() {
     let stored = CallLog::<Session>::default();
     let store = units([changing(&stored)]);
-    let signed_in = change(own_ports(&store)).run(command(&email(EMAIL))).await.unwrap();
+    let signed_in = of(&person(), &store).change(&signer(), CHANGE).await.unwrap();
     let session = stored.lock().unwrap()[0].clone();
     assert_eq!(signed_in.session, session);
     assert_eq!((session.token_hash, session.authenticated_at), (signed_in.cookie.hash(), noon()));
@@ -98,9 +106,8 @@ fn disconnecting(stored: &CallLog<Session>, grants: u64, tokens: u64) -> MockUni
 async fn t67_apps_tokens_and_consents_are_revoked_if_the_person_chooses_so() {
     let stored = CallLog::default();
     let store = units([disconnecting(&stored, 3, 2)]);
-    let address = email(EMAIL);
-    let command = ChangePasswordCommand { disconnect_apps: true, ..command(&address) };
-    change(own_ports(&store)).run(command).await.unwrap();
+    let change = PasswordChange { disconnect_apps: true, ..CHANGE };
+    of(&person(), &store).change(&signer(), change).await.unwrap();
     let events: Vec<_> = store.events().all().iter().map(|event| (event.kind, event.count)).collect();
     let expected = [
         (AuditKind::PasswordSet, Some(2)),
@@ -114,9 +121,8 @@ async fn t67_apps_tokens_and_consents_are_revoked_if_the_person_chooses_so() {
 async fn disconnecting_nothing_is_not_audited() {
     let stored = CallLog::default();
     let store = units([disconnecting(&stored, 0, 0)]);
-    let address = email(EMAIL);
-    let command = ChangePasswordCommand { disconnect_apps: true, ..command(&address) };
-    change(own_ports(&store)).run(command).await.unwrap();
+    let change = PasswordChange { disconnect_apps: true, ..CHANGE };
+    of(&person(), &store).change(&signer(), change).await.unwrap();
     assert_eq!(store.events().all().len(), 1);
 }
 
@@ -127,10 +133,8 @@ async fn t85_a_bad_new_password_is_reported_before_the_current_one_is_checked() 
         ("fourteen chars", NewPasswordError::TooShort),
         ("password and some more", NewPasswordError::Guessable),
     ] {
-        let store = units([]);
-        let (ports, hasher, failures) = ports(account(&person(), Some(hash_of(PASSWORD))), store);
-        let address = email(EMAIL);
-        let error = change(ports).run(ChangePasswordCommand { new, ..command(&address) }).await.unwrap_err();
+        let (passwords, hasher, failures) = recording(&person(), &units([]));
+        let error = passwords.change(&signer(), PasswordChange { new, ..CHANGE }).await.unwrap_err();
         assert!(matches!(error, ChangePasswordError::Rule(rule) if rule == expected), "{error}");
         assert_eq!((hasher.checks(), failures.counts().len()), (0, 0));
     }
@@ -139,11 +143,10 @@ async fn t85_a_bad_new_password_is_reported_before_the_current_one_is_checked() 
 #[tokio::test]
 async fn t81_guesses_of_the_current_password_are_limited_like_sign_ins() {
     let store = Arc::new(PreparedUnitsOfWork::new((0..11).map(|_| MockUnitOfWork::default())));
-    let (ports, hasher, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
-    let (change, address) = (change(ports), email(EMAIL));
+    let (passwords, hasher, _) = recording(&person(), &store);
     for number in 0..20 {
-        let command = ChangePasswordCommand { current: WRONG, ..command(&address) };
-        let error = change.run(command).await.unwrap_err();
+        let change = PasswordChange { current: WRONG, ..CHANGE };
+        let error = passwords.change(&signer(), change).await.unwrap_err();
         let is_expected = match error {
             ChangePasswordError::Check(PasswordCheckError::WrongCredentials) => number < 10,
             ChangePasswordError::Check(PasswordCheckError::TooManyAttempts { .. }) => number >= 10,
@@ -159,10 +162,9 @@ async fn t81_guesses_of_the_current_password_are_limited_like_sign_ins() {
 
 #[tokio::test]
 async fn t84_a_malformed_current_password_is_not_hashed() {
-    let (ports, hasher, failures) = ports(account(&person(), Some(hash_of(PASSWORD))), units([]));
-    let address = email(EMAIL);
-    let command = ChangePasswordCommand { current: &"x".repeat(1_000_000), ..command(&address) };
-    let error = change(ports).run(command).await.unwrap_err();
+    let (passwords, hasher, failures) = recording(&person(), &units([]));
+    let change = PasswordChange { current: &"x".repeat(1_000_000), ..CHANGE };
+    let error = passwords.change(&signer(), change).await.unwrap_err();
     assert!(matches!(error, ChangePasswordError::Check(PasswordCheckError::InvalidForm)));
     assert_eq!((hasher.checks(), failures.counts().len()), (0, 0));
 }
@@ -171,8 +173,8 @@ async fn t84_a_malformed_current_password_is_not_hashed() {
 async fn an_address_taken_over_by_another_account_gives_no_access_to_it() {
     let other = User { id: user_id(2), ..person() };
     let store = units([]);
-    let (ports, hasher, _) = ports(account(&other, Some(hash_of(PASSWORD))), store.clone());
-    let error = change(ports).run(command(&email(EMAIL))).await.unwrap_err();
+    let (passwords, hasher, _) = recording(&other, &store);
+    let error = passwords.change(&signer(), CHANGE).await.unwrap_err();
     assert!(matches!(error, ChangePasswordError::Check(PasswordCheckError::WrongCredentials)));
     assert_eq!(*hasher.checked.lock().unwrap(), [None]);
     assert_eq!(store.endings().opened(), 0);
@@ -181,9 +183,9 @@ async fn an_address_taken_over_by_another_account_gives_no_access_to_it() {
 #[tokio::test]
 async fn a_busy_server_changes_nothing() {
     let store = units([]);
-    let (ports, hasher, failures) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
+    let (passwords, hasher, failures) = recording(&person(), &store);
     hasher.is_busy.store(true, Ordering::SeqCst);
-    let error = change(ports).run(command(&email(EMAIL))).await.unwrap_err();
+    let error = passwords.change(&signer(), CHANGE).await.unwrap_err();
     assert!(matches!(
         error,
         ChangePasswordError::Check(PasswordCheckError::Hashing(PasswordHashingError::Busy))
@@ -198,7 +200,7 @@ async fn the_later_of_two_concurrent_changes_must_be_retried() {
         still(locked_person(), Some(hash_of(PASSWORD))),
     ] {
         let store = units([unit]);
-        let error = change(own_ports(&store)).run(command(&email(EMAIL))).await.unwrap_err();
+        let error = of(&person(), &store).change(&signer(), CHANGE).await.unwrap_err();
         let is_retryable =
             matches!(error, ChangePasswordError::Check(PasswordCheckError::Storage(StorageError::Retryable)));
         assert!(is_retryable, "{error}");
@@ -211,9 +213,8 @@ async fn the_person_gets_an_email_without_a_link_that_opens_anything() {
     let stored = CallLog::default();
     let store = units([queueing(changing(&stored))]);
     let (queue, sealer) = mail();
-    let change =
-        ChangePassword::new(own_ports(&store), limits(), Arc::new(WordListChecker), OPTIONAL, Some(queue));
-    change.run(command(&email(EMAIL))).await.unwrap();
+    let passwords = Passwords { mail: Some(queue), ..of(&person(), &store) };
+    passwords.change(&signer(), CHANGE).await.unwrap();
     let message = sealer.only();
     assert_eq!(message.to, email(EMAIL));
     assert!(message.text.contains("https://rest.example/forgot-password\n"));

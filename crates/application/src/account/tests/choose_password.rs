@@ -1,28 +1,26 @@
 use super::super::{
-    ChoosePassword, ChoosePasswordCommand, ChoosePasswordError, ChoosePasswordPorts, ChosenPassword,
-    NewPasswordError, SignInOrigin, SignInProgress,
+    ChoosePasswordError, ChosenPassword, NewPasswordError, PasswordChoice, Passwords, SignInOrigin,
+    SignInProgress,
 };
 use super::support::{
-    CallLog, EMAIL, FailingAt, MemoryFailures, PASSWORD, RecordingHasher, WordListChecker, email, hash_of,
-    home, link, locked_person, look, mail, opened, queueing, replacing, secret_link, still, storing, units,
+    CallLog, EMAIL, FailingAt, MemoryFailures, PASSWORD, RecordingHasher, email, hash_of, home, link,
+    locked_person, look, mail, opened, passwords, queueing, replacing, secret_link, still, storing, units,
 };
 use crate::account::attempt_counters::account_counters;
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{FailureCounter, MockPasswordLinkReader, StorageError, UniqueKey};
 use crate::ports::system::PasswordHashingError;
-use crate::testing::{clock, entropy, noon, person, seconds, secret, user_id};
+use crate::testing::{noon, person, seconds, secret, user_id};
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditKind};
 use domain::password_link::{PasswordLink, PasswordLinkPurpose};
 use domain::pending_sign_in::{PendingSignIn, SecondStep};
 use domain::second_factor::SecondFactorPolicy;
-use domain::secret::SecretKind;
+use domain::secret::{SecretHash, SecretKind};
 use domain::time::TimeZone;
 use domain::user::{Biology, User, UserStatus};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-
-const OPTIONAL: SecondFactorPolicy = SecondFactorPolicy::Optional;
 
 type Outcome = Result<ChosenPassword, ChoosePasswordError>;
 
@@ -34,52 +32,24 @@ fn sign_up() -> PasswordLink {
     link(PasswordLinkPurpose::SignUp { email: email("new@example.org") })
 }
 
-/// Expects a lookup of the link in this unit of work.
-fn finding(mut unit: MockUnitOfWork, link: Option<PasswordLink>) -> MockUnitOfWork {
-    unit.password_links
-        .expect_find()
-        .times(1)
-        .withf(|hash| *hash == secret_link().hash())
-        .return_once(move |_| Ok(link));
+/// Expects the link to be found and consumed in this unit of work.
+fn consuming(mut unit: MockUnitOfWork, link: &PasswordLink) -> MockUnitOfWork {
+    let (found, consumed) = (link.clone(), link.clone());
+    let links = &mut unit.password_links;
+    let expected = |hash: &SecretHash| *hash == secret_link().hash();
+    links.expect_find().times(1).withf(expected).return_once(|_| Ok(Some(found)));
+    links.expect_consume().times(1).withf(expected).return_once(|_| Ok(Some(consumed)));
     unit
 }
 
-/// Expects the link to be consumed; it was already used unless `is_first`.
-fn consuming(unit: MockUnitOfWork, link: &PasswordLink, is_first: bool) -> MockUnitOfWork {
-    let mut unit = finding(unit, Some(link.clone()));
-    let link = is_first.then(|| link.clone());
-    unit.password_links
-        .expect_consume()
-        .times(1)
-        .withf(|hash| *hash == secret_link().hash())
-        .return_once(move |_| Ok(link));
-    unit
-}
-
-fn command(password: &str) -> ChoosePasswordCommand<'_> {
-    // Leaked: the link must outlive the command.
-    let link = Box::leak(secret_link().expose().to_owned().into_boxed_str());
+fn choice(password: &str) -> PasswordChoice<'_> {
     let origin = SignInOrigin { address: home(), device: None, replaces: None, pending: None };
-    ChoosePasswordCommand {
-        link,
-        password,
-        home_timezone: None,
-        kept_passkeys: None,
-        disconnect_apps: false,
-        origin,
-    }
+    PasswordChoice { password, home_timezone: None, kept_passkeys: None, disconnect_apps: false, origin }
 }
 
-fn ports(links: Arc<MockPasswordLinkReader>, store: &Arc<PreparedUnitsOfWork>) -> ChoosePasswordPorts {
-    ChoosePasswordPorts {
-        links,
-        units: Arc::<PreparedUnitsOfWork>::clone(store),
-        hasher: Arc::new(RecordingHasher::outside(store.endings())),
-        strength_checker: Arc::new(WordListChecker),
-        failures: Arc::new(MemoryFailures::default()),
-        clock: clock(),
-        entropy: entropy(),
-    }
+/// Redeems the link with [`PASSWORD`].
+async fn redeem(passwords: Passwords) -> Outcome {
+    passwords.choose(secret_link().expose(), choice(PASSWORD)).await
 }
 
 async fn choose(
@@ -87,7 +57,8 @@ async fn choose(
     store: &Arc<PreparedUnitsOfWork>,
     password: &str,
 ) -> Outcome {
-    ChoosePassword::new(ports(links, store), OPTIONAL, None).run(command(password)).await
+    let passwords = Passwords { links, ..passwords(store) };
+    passwords.choose(secret_link().expose(), choice(password)).await
 }
 
 #[tokio::test]
@@ -97,7 +68,7 @@ async fn t17_t30_a_link_sets_the_password_and_ends_all_sessions_links_and_codes(
         PasswordLinkPurpose::Reset { user_id: user_id(1) },
     ] {
         let link = link(purpose);
-        let unit = consuming(still(person(), Some(hash_of("the one before"))), &link, true);
+        let unit = consuming(still(person(), Some(hash_of("the one before"))), &link);
         let store = units([replacing(unit, &person(), PASSWORD, 3)]);
         let chosen = choose(look(Some(link), person()), &store, PASSWORD).await.unwrap();
         assert_eq!((chosen.user_id, chosen.email), (user_id(1), email(EMAIL)));
@@ -131,9 +102,10 @@ async fn a_busy_server_does_not_use_up_the_link() {
     let store = units([]);
     let hasher = RecordingHasher::default();
     hasher.is_busy.store(true, Ordering::SeqCst);
-    let ports =
-        ChoosePasswordPorts { hasher: Arc::new(hasher), ..ports(look(Some(reset()), person()), &store) };
-    let error = ChoosePassword::new(ports, OPTIONAL, None).run(command(PASSWORD)).await.unwrap_err();
+    let links = look(Some(reset()), person());
+    let mut busy = Passwords { links, ..passwords(&store) };
+    busy.checkpoint.hasher = Arc::new(hasher);
+    let error = redeem(busy).await.unwrap_err();
     assert!(matches!(error, ChoosePasswordError::Hashing(PasswordHashingError::Busy)), "{error}");
     assert_eq!(store.endings().opened(), 0);
 }
@@ -145,17 +117,14 @@ async fn t84_nothing_is_hashed_for_an_invalid_link() {
     let store = units([]);
     for links in [look(None, person()), look(Some(ended), person()), look(Some(reset()), locked_person())] {
         let hasher = Arc::new(RecordingHasher::default());
-        let ports = ChoosePasswordPorts { hasher: hasher.clone(), ..ports(links, &store) };
-        let error = ChoosePassword::new(ports, OPTIONAL, None).run(command(PASSWORD)).await.unwrap_err();
+        let mut passwords = Passwords { links, ..passwords(&store) };
+        passwords.checkpoint.hasher = hasher.clone();
+        let error = redeem(passwords).await.unwrap_err();
         assert!(matches!(error, ChoosePasswordError::UnusableLink), "{error}");
         assert_eq!(hasher.hashed.load(Ordering::SeqCst), 0);
     }
     for link in ["", "owl", secret(SecretKind::Session, 9).expose()] {
-        let command = ChoosePasswordCommand { link, ..command(PASSWORD) };
-        let error = ChoosePassword::new(ports(Arc::default(), &store), OPTIONAL, None)
-            .run(command)
-            .await
-            .unwrap_err();
+        let error = passwords(&store).choose(link, choice(PASSWORD)).await.unwrap_err();
         assert!(matches!(error, ChoosePasswordError::UnusableLink), "{error}");
     }
 }
@@ -163,7 +132,10 @@ async fn t84_nothing_is_hashed_for_an_invalid_link() {
 #[tokio::test]
 async fn only_one_of_two_concurrent_uses_sets_the_password() {
     for purpose in [reset(), sign_up()] {
-        let mut late = consuming(MockUnitOfWork::default(), &purpose, false);
+        let mut late = MockUnitOfWork::default();
+        let found = purpose.clone();
+        late.password_links.expect_find().times(1).return_once(|_| Ok(Some(found)));
+        late.password_links.expect_consume().times(1).return_once(|_| Ok(None));
         late.users.expect_find().returning(|_| Ok(Some(person())));
         let store = units([late]);
         let error = choose(look(Some(purpose), person()), &store, PASSWORD).await.unwrap_err();
@@ -172,19 +144,9 @@ async fn only_one_of_two_concurrent_uses_sets_the_password() {
     }
 }
 
-#[tokio::test]
-async fn an_account_locked_in_the_meantime_gets_no_password() {
-    let mut unit = finding(MockUnitOfWork::default(), Some(reset()));
-    unit.users.expect_find().returning(|_| Ok(Some(locked_person())));
-    let store = units([unit]);
-    let error = choose(look(Some(reset()), person()), &store, PASSWORD).await.unwrap_err();
-    assert!(matches!(error, ChoosePasswordError::UnusableLink), "{error}");
-    assert_eq!(store.endings().committed(), 0);
-}
-
 /// A unit of work in which an account is created, or its address is taken.
 fn creating(created: &CallLog<User>, outcome: Result<(), UniqueKey>) -> MockUnitOfWork {
-    let mut unit = consuming(MockUnitOfWork::default(), &sign_up(), true);
+    let mut unit = consuming(MockUnitOfWork::default(), &sign_up());
     unit.password_links
         .expect_delete_sign_ups()
         .times(usize::from(outcome.is_ok()))
@@ -217,9 +179,9 @@ async fn a_sign_up_link_creates_the_account_and_signs_its_owner_in() {
         unit.users.expect_find().returning(|_| Ok(Some(person())));
         unit.passwords.expect_find().returning(|_| Ok(Some(hash_of(PASSWORD))));
         let store = units([unit]);
-        let command = ChoosePasswordCommand { home_timezone: named, ..command(PASSWORD) };
-        let ports = ports(look(Some(sign_up()), person()), &store);
-        let chosen = ChoosePassword::new(ports, OPTIONAL, None).run(command).await.unwrap();
+        let choice = PasswordChoice { home_timezone: named, ..choice(PASSWORD) };
+        let passwords = Passwords { links: look(Some(sign_up()), person()), ..passwords(&store) };
+        let chosen = passwords.choose(secret_link().expose(), choice).await.unwrap();
         let expected = User {
             id: chosen.user_id,
             email: email("new@example.org"),
@@ -250,9 +212,9 @@ async fn a_new_account_sets_up_a_second_factor_first_if_the_operator_requires_on
         Ok(())
     });
     let store = units([unit]);
-    let ports = ports(look(Some(sign_up()), person()), &store);
-    let required = ChoosePassword::new(ports, SecondFactorPolicy::Required, None);
-    let chosen = required.run(command(PASSWORD)).await.unwrap();
+    let links = look(Some(sign_up()), person());
+    let required = Passwords { links, policy: SecondFactorPolicy::Required, ..passwords(&store) };
+    let chosen = redeem(required).await.unwrap();
     let Some(SignInProgress::SecondStep(cookie)) = chosen.sign_in else { panic!("there is a session") };
     let pending = stored.lock().unwrap()[0].clone();
     assert_eq!((pending.step, pending.cookie_hash), (SecondStep::SetUp, cookie.hash()));
@@ -273,29 +235,31 @@ async fn an_address_taken_in_the_meantime_keeps_its_account_and_the_link_is_used
 async fn only_a_person_who_had_a_password_gets_an_email_about_the_change() {
     for had_one in [true, false] {
         let stored = had_one.then(|| hash_of("the one before"));
-        let unit = replacing(consuming(still(person(), stored), &reset(), true), &person(), PASSWORD, 0);
+        let unit = replacing(consuming(still(person(), stored), &reset()), &person(), PASSWORD, 0);
         let unit = if had_one { queueing(unit) } else { unit };
         let store = units([unit]);
         let (queue, sealer) = mail();
-        let ports = ports(look(Some(reset()), person()), &store);
-        ChoosePassword::new(ports, OPTIONAL, Some(queue)).run(command(PASSWORD)).await.unwrap();
+        let links = look(Some(reset()), person());
+        redeem(Passwords { links, mail: Some(queue), ..passwords(&store) }).await.unwrap();
         assert_eq!(sealer.0.lock().unwrap().len(), usize::from(had_one));
     }
 }
 
 #[tokio::test]
 async fn t81_a_new_password_resets_the_failure_counters_of_the_account() {
-    let unit = || replacing(consuming(still(person(), None), &reset(), true), &person(), PASSWORD, 0);
+    let unit = || replacing(consuming(still(person(), None), &reset()), &person(), PASSWORD, 0);
     let store = units([unit(), unit()]);
-    let ports = || ports(look(Some(reset()), person()), &store);
+    let passwords = || Passwords { links: look(Some(reset()), person()), ..passwords(&store) };
     let failures = Arc::new(MemoryFailures::default());
     failures.record_failure(&account_counters(EMAIL), noon(), seconds(600)).await.unwrap();
     assert_eq!(failures.counts(), [1; 4]);
-    let counted = ChoosePasswordPorts { failures: failures.clone(), ..ports() };
-    ChoosePassword::new(counted, OPTIONAL, None).run(command(PASSWORD)).await.unwrap();
+    let mut counting = passwords();
+    counting.checkpoint.failures = failures.clone();
+    redeem(counting).await.unwrap();
     assert_eq!(failures.counts(), []);
 
     // A failure to reset the counters is not an error.
-    let failing = ChoosePasswordPorts { failures: Arc::new(FailingAt::call(1)), ..ports() };
-    assert!(ChoosePassword::new(failing, OPTIONAL, None).run(command(PASSWORD)).await.is_ok());
+    let mut failing = passwords();
+    failing.checkpoint.failures = Arc::new(FailingAt::call(1));
+    assert!(redeem(failing).await.is_ok());
 }

@@ -1,16 +1,17 @@
-use super::super::{PasswordCheckError, SignIn, SignInPorts};
+use super::super::{PasswordCheckError, PasswordCheckpoint, SignIns};
 use super::support::{
     EMAIL, EndlessUnitsOfWork, MemoryFailures, MovableClock, PASSWORD, RecordingHasher, WRONG, account,
-    hash_of, limits, sign_in_command, signing_in,
+    fixture, hash_of, limits, signing_in, stranger,
 };
+use crate::audit::AuditTrail;
+use crate::store::Store;
 use crate::testing::{entropy, person, seconds};
-use domain::second_factor::SecondFactorPolicy;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
 /// Sign-ins to one account with in-memory counters; every unit of work allows what a sign-in needs.
 struct SignInFixture {
-    sign_in: SignIn,
+    sign_ins: SignIns,
     hasher: Arc<RecordingHasher>,
     clock: Arc<MovableClock>,
 }
@@ -18,19 +19,19 @@ struct SignInFixture {
 impl SignInFixture {
     fn new() -> Self {
         let (hasher, clock) = (Arc::new(RecordingHasher::default()), MovableClock::at_noon());
-        let ports = SignInPorts {
+        let trail = AuditTrail::new(entropy(), Arc::<MovableClock>::clone(&clock));
+        let checkpoint = PasswordCheckpoint {
+            store: Store { units: Arc::new(EndlessUnitsOfWork(signing_in)), trail },
             credentials: Arc::new(account(&person(), Some(hash_of(PASSWORD)))),
             hasher: Arc::<RecordingHasher>::clone(&hasher),
             failures: Arc::new(MemoryFailures::default()),
-            units: Arc::new(EndlessUnitsOfWork(signing_in)),
-            clock: Arc::<MovableClock>::clone(&clock),
-            entropy: entropy(),
+            limits: limits(),
         };
-        Self { sign_in: SignIn::new(ports, limits(), SecondFactorPolicy::Optional), hasher, clock }
+        Self { sign_ins: fixture(checkpoint), hasher, clock }
     }
 
     async fn attempt(&self, email: &str, password: &str, address: IpAddr) -> Outcome {
-        match self.sign_in.run(sign_in_command(email, password, address)).await {
+        match self.sign_ins.sign_in(stranger(address), None, email, password).await {
             Ok(_) => Outcome::Open,
             Err(PasswordCheckError::WrongCredentials) => Outcome::Wrong,
             Err(PasswordCheckError::TooManyAttempts { retry_after_seconds }) => {

@@ -1,11 +1,10 @@
-use super::super::{FindPasswordLink, IssuePasswordLink, IssuePasswordLinkError};
+use super::super::PasswordLinks;
 use super::support::{
-    CallLog, EMAIL, PASSWORD, email, hash_of, link, locked_person, look, mail, queueing, secret_link, still,
-    units,
+    CallLog, EMAIL, PASSWORD, email, hash_of, link, locked_person, look, mail, password_links, queueing,
+    secret_link, still, units,
 };
-use crate::ports::storage::MockPasswordLinkReader;
 use crate::ports::storage::test_support::MockUnitOfWork;
-use crate::testing::{clock, entropy, in_sandbox, noon, person, seconds, secret, user_id};
+use crate::testing::{noon, person, seconds, secret, user_id};
 use chrono::TimeDelta;
 use domain::audit::{AuditActor, AuditKind};
 use domain::password_link::{PasswordLink, PasswordLinkPurpose};
@@ -28,8 +27,7 @@ fn issuing(mut unit: MockUnitOfWork, stored: &CallLog<PasswordLink>) -> MockUnit
 async fn the_operator_gets_a_link_of_three_days_that_is_stored_as_a_hash() {
     let stored = CallLog::default();
     let store = units([issuing(still(person(), None), &stored)]);
-    let issued =
-        IssuePasswordLink::new(store.clone(), None, entropy(), clock()).run(user_id(1)).await.unwrap();
+    let issued = password_links(&store).issue(user_id(1), false).await.unwrap();
     assert_eq!(issued.link.kind(), SecretKind::PasswordLink);
     assert_eq!(issued.expires_at, noon() + TimeDelta::days(3));
     assert!(!issued.is_mailed);
@@ -50,8 +48,8 @@ async fn with_email_the_person_is_sent_the_link_and_its_purpose() {
         let stored = CallLog::default();
         let store = units([queueing(issuing(still(person(), password), &stored))]);
         let (queue, sealer) = mail();
-        let issue = IssuePasswordLink::new(store, Some(queue), entropy(), clock());
-        let issued = issue.run(user_id(1)).await.unwrap();
+        let links = PasswordLinks { mail: Some(queue), ..password_links(&store) };
+        let issued = links.issue(user_id(1), false).await.unwrap();
         assert!(issued.is_mailed);
         let message = sealer.only();
         assert_eq!((message.to, message.subject.as_str()), (email(EMAIL), subject));
@@ -73,29 +71,13 @@ async fn a_link_that_stands_alone_ends_the_password_the_passkeys_and_the_sign_in
     unit.password_links.expect_delete_of_user().times(1).returning(|_| Ok(1));
     let store = units([queueing(issuing(unit, &stored))]);
     let (queue, sealer) = mail();
-    let issue = IssuePasswordLink::new(store.clone(), Some(queue), entropy(), clock());
-    let issued = issue.run_alone(user_id(1)).await.unwrap();
+    let links = PasswordLinks { mail: Some(queue), ..password_links(&store) };
+    let issued = links.issue(user_id(1), true).await.unwrap();
     assert_eq!((issued.passkeys_removed, stored.lock().unwrap().len()), (0, 1));
     let text = sealer.only().text;
     assert!(text.contains("Your old password no longer works."), "{text}");
     let kinds: Vec<_> = store.events().all().into_iter().map(|event| (event.kind, event.count)).collect();
     assert_eq!(kinds, [(AuditKind::SignedOutEverywhere, Some(2)), (AuditKind::PasswordLinkIssued, None)]);
-}
-
-#[tokio::test]
-async fn unknown_and_locked_accounts_get_no_link() {
-    let finding = |user: Option<User>| {
-        let mut unit = MockUnitOfWork::default();
-        unit.users.expect_find().return_once(move |_| Ok(user));
-        let store = units([unit]);
-        (IssuePasswordLink::new(store.clone(), None, entropy(), clock()), store)
-    };
-    let (issue, store) = finding(None);
-    assert!(matches!(issue.run(user_id(1)).await, Err(IssuePasswordLinkError::NotFound)));
-    assert_eq!(store.endings().committed(), 0);
-    let (issue, store) = finding(Some(locked_person()));
-    assert!(matches!(issue.run(user_id(1)).await, Err(IssuePasswordLinkError::UserLocked)));
-    assert_eq!((store.endings().committed(), store.events().all().len()), (0, 0));
 }
 
 #[tokio::test]
@@ -107,8 +89,9 @@ async fn a_usable_link_is_found_with_its_purpose_and_address() {
         (sign_up, "new@example.org"),
     ] {
         let account = (!matches!(purpose, PasswordLinkPurpose::SignUp { .. })).then(person);
-        let links = look(Some(link(purpose.clone())), account);
-        let found = FindPasswordLink::new(links, clock()).run(secret_link().expose()).await.unwrap().unwrap();
+        let reader = look(Some(link(purpose.clone())), account);
+        let links = PasswordLinks { reader, ..password_links(&units([])) };
+        let found = links.find(secret_link().expose()).await.unwrap().unwrap();
         assert_eq!((found.purpose, found.email), (purpose.clone(), email(address)));
         assert_eq!(found.expires_at, noon() + purpose.lifetime());
     }
@@ -119,34 +102,22 @@ async fn a_used_or_expired_link_and_one_of_a_locked_account_are_rejected() {
     let reset = link(PasswordLinkPurpose::Reset { user_id: user_id(1) });
     let ended = PasswordLink { expires_at: noon(), ..reset.clone() };
     assert!(ended.is_live(noon() - seconds(1)));
-    for links in [
+    for reader in [
         look(None, None::<User>),
         look(Some(ended), person()),
         look(Some(reset.clone()), locked_person()),
         look(Some(reset), None::<User>),
     ] {
-        let outcome = FindPasswordLink::new(links, clock()).run(secret_link().expose()).await;
+        let links = PasswordLinks { reader, ..password_links(&units([])) };
+        let outcome = links.find(secret_link().expose()).await;
         assert_eq!(outcome.unwrap(), None);
     }
 }
 
 #[tokio::test]
 async fn a_malformed_link_is_not_looked_up() {
-    let links = Arc::<MockPasswordLinkReader>::default();
+    let links = password_links(&units([]));
     for text in ["", "owl", secret(SecretKind::Session, 9).expose()] {
-        let outcome = FindPasswordLink::new(links.clone(), clock()).run(text).await;
-        assert_eq!(outcome.unwrap(), None);
+        assert_eq!(links.find(text).await.unwrap(), None);
     }
-}
-
-#[tokio::test]
-async fn a_sandbox_person_gets_neither_a_link_nor_mail() {
-    let mut unit = MockUnitOfWork::default();
-    unit.users.expect_find().times(1).returning(|_| Ok(Some(in_sandbox())));
-    let store = units([unit]);
-    let (queue, _) = mail();
-    let outcome =
-        IssuePasswordLink::new(store.clone(), Some(queue), entropy(), clock()).run(user_id(1)).await;
-    assert!(matches!(outcome, Err(IssuePasswordLinkError::SandboxPerson)), "{outcome:?}");
-    assert_eq!(store.endings().committed(), 0);
 }

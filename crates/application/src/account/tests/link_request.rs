@@ -1,14 +1,11 @@
-use super::super::{
-    LinkRequestCommand, LinkRequestError, LinkRequestLimits, LinkRequestPorts, RequestPasswordReset,
-    RequestSignUp,
-};
+use super::super::{LinkRequestError, PasswordLinks};
 use super::support::{
-    CallLog, EMAIL, EndlessUnitsOfWork, FailingAt, MemoryFailures, email, home, locked_person, mail, units,
+    CallLog, EMAIL, EndlessUnitsOfWork, FailingAt, email, home, locked_person, mail, password_links, units,
 };
-use crate::mail::QueueMail;
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
-use crate::ports::storage::{QueuedMessage, StorageError, UnitOfWorkFactory};
-use crate::testing::{clock, entropy, noon, person, user_id};
+use crate::ports::storage::{QueuedMessage, StorageError};
+use crate::store::Store;
+use crate::testing::{noon, person, user_id};
 use chrono::TimeDelta;
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditKind};
@@ -17,19 +14,12 @@ use domain::user::User;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex};
 
-fn ports(units: Arc<dyn UnitOfWorkFactory>, mail: QueueMail) -> LinkRequestPorts {
-    LinkRequestPorts {
-        units,
-        failures: Arc::new(MemoryFailures::default()),
-        clock: clock(),
-        entropy: entropy(),
-        limits: LinkRequestLimits::default(),
-        mail,
-    }
+async fn request_reset(links: &PasswordLinks, email: &str, from: IpAddr) -> Result<(), LinkRequestError> {
+    links.mailed().unwrap().request_reset(email, from).await
 }
 
-fn command(email: &str) -> LinkRequestCommand<'_> {
-    LinkRequestCommand { email, address: home() }
+async fn request_sign_up(links: &PasswordLinks, email: &str, from: IpAddr) -> Result<(), LinkRequestError> {
+    links.sign_up().unwrap().request(email, from).await
 }
 
 /// Rows in the store when the unit of work ends.
@@ -87,8 +77,8 @@ async fn reset_in(
     let rows = Arc::<Rows>::default();
     let store = units([unit(&rows)]);
     let (queue, sealer) = mail();
-    let request = RequestPasswordReset::new(ports(store.clone(), queue));
-    request.run(command(asked)).await.unwrap();
+    let links = PasswordLinks { mail: Some(queue), ..password_links(&store) };
+    request_reset(&links, asked, home()).await.unwrap();
     assert_eq!(store.endings().committed(), 1);
     let text = sealer.only().text;
     (rows, store, text)
@@ -114,8 +104,8 @@ async fn the_email_goes_to_the_stored_address_and_not_to_the_typed_spelling() {
     let rows = Arc::<Rows>::default();
     let store = units([keeping(Some(person()), &rows)]);
     let (queue, sealer) = mail();
-    let request = RequestPasswordReset::new(ports(store, queue));
-    request.run(command("Robin@EXAMPLE.org")).await.unwrap();
+    let links = PasswordLinks { mail: Some(queue), ..password_links(&store) };
+    request_reset(&links, "Robin@EXAMPLE.org", home()).await.unwrap();
     assert_eq!(sealer.only().to, email(EMAIL));
 }
 
@@ -151,8 +141,8 @@ async fn sign_up(user: Option<User>) -> (Arc<Rows>, Arc<PreparedUnitsOfWork>, St
     let rows = Arc::<Rows>::default();
     let store = units([keeping(user, &rows)]);
     let (queue, sealer) = mail();
-    let request = RequestSignUp::new(ports(store.clone(), queue));
-    request.run(command(EMAIL)).await.unwrap();
+    let links = PasswordLinks { mail: Some(queue), ..password_links(&store) };
+    request_sign_up(&links, EMAIL, home()).await.unwrap();
     assert_eq!(store.endings().committed(), 1);
     assert_eq!(sealer.only().to, email(EMAIL));
     let text = sealer.only().text;
@@ -183,11 +173,12 @@ async fn t80_a_sign_up_for_an_existing_account_does_the_same_work_and_is_reporte
     }
 }
 
-/// Use cases with in-memory counters.
-fn endless() -> (RequestPasswordReset, RequestSignUp) {
-    let store = Arc::new(EndlessUnitsOfWork(|| keeping(Some(person()), &Arc::default())));
-    let ports = ports(store, mail().0);
-    (RequestPasswordReset::new(ports.clone()), RequestSignUp::new(ports))
+/// Links with in-memory counters.
+fn endless() -> PasswordLinks {
+    let units = Arc::new(EndlessUnitsOfWork(|| keeping(Some(person()), &Arc::default())));
+    let links = password_links(&super::support::units([]));
+    let store = Store { units, ..links.store };
+    PasswordLinks { store, mail: Some(mail().0), ..links }
 }
 
 fn address(number: u32) -> IpAddr {
@@ -197,12 +188,15 @@ fn address(number: u32) -> IpAddr {
 #[tokio::test]
 async fn a_mailbox_gets_five_messages_an_hour_from_all_callers_with_or_without_an_account() {
     for asked in [EMAIL, "nobody@example.org"] {
-        let (reset, sign_up) = endless();
+        let links = endless();
         for number in 0..8 {
             // Counters ignore case.
             let asked = if number < 3 { asked.to_uppercase() } else { asked.to_owned() };
-            let command = LinkRequestCommand { email: &asked, address: address(number) };
-            let outcome = if number % 2 == 0 { reset.run(command).await } else { sign_up.run(command).await };
+            let outcome = if number % 2 == 0 {
+                request_reset(&links, &asked, address(number)).await
+            } else {
+                request_sign_up(&links, &asked, address(number)).await
+            };
             match outcome {
                 Ok(()) => assert!(number < 5, "{number}"),
                 Err(LinkRequestError::TooManyAttempts { retry_after_seconds }) => {
@@ -216,27 +210,30 @@ async fn a_mailbox_gets_five_messages_an_hour_from_all_callers_with_or_without_a
 
 #[tokio::test]
 async fn a_caller_gets_twenty_links_an_hour_and_rejected_requests_do_not_count_for_the_mailbox() {
-    let (reset, _) = endless();
+    let links = endless();
     for number in 0..30 {
         let asked = format!("somebody{number}@example.org");
-        assert_eq!(reset.run(command(&asked)).await.is_ok(), number < 20, "{number}");
+        assert_eq!(request_reset(&links, &asked, home()).await.is_ok(), number < 20, "{number}");
     }
     for _ in 0..10 {
-        reset.run(command(EMAIL)).await.unwrap_err();
+        request_reset(&links, EMAIL, home()).await.unwrap_err();
     }
-    reset.run(LinkRequestCommand { email: EMAIL, address: address(1) }).await.unwrap();
+    request_reset(&links, EMAIL, address(1)).await.unwrap();
 }
 
 #[tokio::test]
 async fn an_invalid_email_address_is_reported_and_counted() {
-    let (reset, sign_up) = endless();
+    let links = endless();
     for number in 0..20 {
         let text = format!("not an address {number}");
-        let outcome =
-            if number % 2 == 0 { reset.run(command(&text)).await } else { sign_up.run(command(&text)).await };
+        let outcome = if number % 2 == 0 {
+            request_reset(&links, &text, home()).await
+        } else {
+            request_sign_up(&links, &text, home()).await
+        };
         assert!(matches!(outcome, Err(LinkRequestError::InvalidEmail)));
     }
-    let outcome = reset.run(command(EMAIL)).await;
+    let outcome = request_reset(&links, EMAIL, home()).await;
     assert!(matches!(outcome, Err(LinkRequestError::TooManyAttempts { .. })));
 }
 
@@ -244,11 +241,18 @@ async fn an_invalid_email_address_is_reported_and_counted() {
 async fn a_failing_counter_rejects_the_request() {
     for call in 1..=2 {
         let store = units([]);
-        let failures = Arc::new(FailingAt::call(call));
-        let ports = LinkRequestPorts { failures, ..ports(store.clone(), mail().0) };
-        let reset = RequestPasswordReset::new(ports);
-        let outcome = reset.run(command(EMAIL)).await;
+        let (failures, mail) = (Arc::new(FailingAt::call(call)), Some(mail().0));
+        let links = PasswordLinks { failures, mail, ..password_links(&store) };
+        let outcome = request_reset(&links, EMAIL, home()).await;
         assert!(matches!(outcome, Err(LinkRequestError::Storage(StorageError::Unavailable))));
         assert_eq!(store.endings().opened(), 0);
     }
+}
+
+#[tokio::test]
+async fn without_email_there_are_no_requests_and_with_closed_sign_up_only_resets() {
+    let links = password_links(&units([]));
+    assert!(links.mailed().is_none() && links.sign_up().is_none());
+    let links = PasswordLinks { mail: Some(mail().0), is_sign_up_open: false, ..links };
+    assert!(links.mailed().is_some() && links.sign_up().is_none());
 }

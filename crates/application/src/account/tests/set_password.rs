@@ -1,45 +1,30 @@
-use super::super::{ChoosePasswordPorts, NewPasswordError, SetPassword, SetPasswordError};
+use super::super::{NewPasswordError, Passwords, SetPasswordError};
 use super::support::{
-    EMAIL, MemoryFailures, PASSWORD, RecordingHasher, WordListChecker, hash_of, replacing, still, units,
+    EMAIL, MemoryFailures, PASSWORD, RecordingHasher, hash_of, passwords, replacing, still, units,
 };
 use crate::account::attempt_counters::account_counters;
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
-use crate::ports::storage::{FailureCounter as _, MockPasswordLinkReader, MockProfileReader};
+use crate::ports::storage::{FailureCounter as _, MockProfileReader};
 use crate::ports::system::PasswordHashingError;
-use crate::testing::{clock, entropy, in_sandbox, noon, person, seconds, user_id};
+use crate::testing::{in_sandbox, noon, person, seconds, user_id};
 use domain::audit::{AuditActor, AuditKind};
 use domain::user::User;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-fn profiles(user: Option<User>) -> Arc<MockProfileReader> {
+/// Passwords of a store in which user 1 is this one.
+fn of(user: Option<User>, store: &Arc<PreparedUnitsOfWork>) -> Passwords {
     let mut profiles = MockProfileReader::new();
     profiles.expect_find_profile().withf(|id| *id == user_id(1)).returning(move |_| Ok(user.clone()));
-    Arc::new(profiles)
+    Passwords { profiles: Arc::new(profiles), ..passwords(store) }
 }
 
 async fn set(store: &Arc<PreparedUnitsOfWork>, text: &str, is_busy: bool) -> Result<(), SetPasswordError> {
     let hasher = RecordingHasher::outside(store.endings());
     hasher.is_busy.store(is_busy, Ordering::SeqCst);
-    SetPassword::new(ports(store, hasher, Arc::default()), profiles(Some(person())))
-        .run(user_id(1), text)
-        .await
-}
-
-fn ports(
-    store: &Arc<PreparedUnitsOfWork>,
-    hasher: RecordingHasher,
-    failures: Arc<MemoryFailures>,
-) -> ChoosePasswordPorts {
-    ChoosePasswordPorts {
-        links: Arc::<MockPasswordLinkReader>::default(),
-        units: store.clone(),
-        hasher: Arc::new(hasher),
-        strength_checker: Arc::new(WordListChecker),
-        failures,
-        clock: clock(),
-        entropy: entropy(),
-    }
+    let mut passwords = of(Some(person()), store);
+    passwords.checkpoint.hasher = Arc::new(hasher);
+    passwords.set(user_id(1), text).await
 }
 
 #[tokio::test]
@@ -47,12 +32,12 @@ async fn t81_a_password_set_by_the_operator_resets_the_failure_counters_of_the_a
     let failures = Arc::new(MemoryFailures::default());
     failures.record_failure(&account_counters(EMAIL), noon(), seconds(600)).await.unwrap();
     let store = units([replacing(still(person(), None), &person(), PASSWORD, 0)]);
-    let ports = ports(&store, RecordingHasher::default(), Arc::clone(&failures));
+    let mut passwords = of(Some(person()), &store);
+    passwords.checkpoint.failures = failures.clone();
     // A rejected password resets no counters.
-    let set = SetPassword::new(ports, profiles(Some(person())));
-    set.run(user_id(1), "password and some more").await.unwrap_err();
+    passwords.set(user_id(1), "password and some more").await.unwrap_err();
     assert_eq!(failures.counts(), [1; 4]);
-    set.run(user_id(1), PASSWORD).await.unwrap();
+    passwords.set(user_id(1), PASSWORD).await.unwrap();
     assert_eq!(failures.counts(), []);
 }
 
@@ -78,9 +63,7 @@ async fn t85_the_rules_apply_to_the_operator_too() {
 #[tokio::test]
 async fn unknown_accounts_get_no_password_and_a_busy_server_sets_none() {
     let store = units([]);
-    let set_nobodys =
-        SetPassword::new(ports(&store, RecordingHasher::default(), Arc::default()), profiles(None));
-    let outcome = set_nobodys.run(user_id(1), PASSWORD).await;
+    let outcome = of(None, &store).set(user_id(1), PASSWORD).await;
     assert!(matches!(outcome, Err(SetPasswordError::NotFound)));
     let outcome = set(&store, PASSWORD, true).await;
     assert!(matches!(outcome, Err(SetPasswordError::Hashing(PasswordHashingError::Busy))));
@@ -96,8 +79,7 @@ async fn unknown_accounts_get_no_password_and_a_busy_server_sets_none() {
 #[tokio::test]
 async fn a_sandbox_person_gets_no_password() {
     let store = units([]);
-    let ports = ports(&store, RecordingHasher::default(), Arc::default());
-    let outcome = SetPassword::new(ports, profiles(Some(in_sandbox()))).run(user_id(1), PASSWORD).await;
+    let outcome = of(Some(in_sandbox()), &store).set(user_id(1), PASSWORD).await;
     assert!(matches!(outcome, Err(SetPasswordError::SandboxPerson)), "{outcome:?}");
     assert_eq!(store.endings().opened(), 0);
 }

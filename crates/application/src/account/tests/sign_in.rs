@@ -1,15 +1,13 @@
-use super::super::{PasswordCheckError, SignIn, SignInCommand, SignInOrigin, SignInProgress, SignedIn};
+use super::super::{SignInOrigin, SignInProgress, SignIns, SignedIn};
 use super::support::{
-    CallLog, EMAIL, PASSWORD, account, fixture, hash_of, home, limits, locked_person, opened, ports,
-    sign_in_command, still, storing, units, weak_hash_of,
+    CallLog, EMAIL, PASSWORD, account, checkpoint, fixture, hash_of, home, opened, sign_in, still, storing,
+    stranger, units, weak_hash_of,
 };
-use crate::ports::storage::StorageError;
 use crate::ports::storage::test_support::MockUnitOfWork;
 use crate::testing::{noon, person, session, user_id};
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditKind};
 use domain::known_browser::is_known_browser;
-use domain::password::PasswordHash;
 use domain::pending_sign_in::{PendingSignIn, SecondStep};
 use domain::second_factor::{SealedTotpSecret, SecondFactorPolicy, Totp, TotpStep};
 use domain::secret::SecretKind;
@@ -17,19 +15,15 @@ use domain::session::{AuthenticationMethod, Session};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-fn command() -> SignInCommand<'static> {
-    sign_in_command(EMAIL, PASSWORD, home())
-}
-
 /// A session of this person that began an hour ago.
 fn old_session(number: u128) -> Session {
     Session { user_id: user_id(number), ..session(3600) }
 }
 
-/// A sign-in in a browser with this session.
-fn replacing(old: &Session) -> SignInCommand<'_> {
-    let origin = SignInOrigin { replaces: Some(old), ..command().origin };
-    SignInCommand { origin, ..command() }
+/// Signs in in a browser with this session.
+async fn replace(sign_ins: &SignIns, old: &Session) -> SignedIn {
+    let origin = SignInOrigin { replaces: Some(old), ..stranger(home()) };
+    opened(sign_ins.sign_in(origin, None, EMAIL, PASSWORD).await.unwrap())
 }
 
 /// Expects that this session is deleted.
@@ -47,8 +41,9 @@ fn ending(mut unit: MockUnitOfWork, session: &Session, existed: bool) -> MockUni
 async fn the_right_password_opens_a_session_with_a_new_cookie() {
     let stored = CallLog::<Session>::default();
     let store = units([storing(still(person(), Some(hash_of(PASSWORD))), &stored)]);
-    let (ports, hasher, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
-    let SignedIn { session, cookie, known_browser } = opened(fixture(ports).run(command()).await.unwrap());
+    let (checkpoint, hasher, _) = checkpoint(account(&person(), Some(hash_of(PASSWORD))), &store);
+    let progress = sign_in(&fixture(checkpoint), EMAIL, PASSWORD).await.unwrap();
+    let SignedIn { session, cookie, known_browser } = opened(progress);
 
     assert_eq!(*stored.lock().unwrap(), std::slice::from_ref(&session));
     assert_eq!(cookie.kind(), SecretKind::Session);
@@ -79,9 +74,9 @@ async fn the_right_password_opens_a_session_with_a_new_cookie() {
 async fn case_does_not_make_another_account() {
     let stored = CallLog::default();
     let store = units([storing(still(person(), Some(hash_of(PASSWORD))), &stored)]);
-    let (ports, _, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store);
-    let command = SignInCommand { email: "Robin@Example.org", ..command() };
-    assert_eq!(opened(fixture(ports).run(command).await.unwrap()).session.user_id, user_id(1));
+    let (checkpoint, _, _) = checkpoint(account(&person(), Some(hash_of(PASSWORD))), &store);
+    let progress = sign_in(&fixture(checkpoint), "Robin@Example.org", PASSWORD).await.unwrap();
+    assert_eq!(opened(progress).session.user_id, user_id(1));
 }
 
 #[tokio::test]
@@ -92,12 +87,10 @@ async fn t30_each_sign_in_creates_a_new_id_and_cookie_and_ends_the_previous_sess
         ending(unit, &old_session(1), existed)
     };
     let store = units([unit(true), unit(false)]);
-    let (ports, _, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
-    let sign_in = fixture(ports);
-    let old = old_session(1);
-    let command = replacing(&old);
-    sign_in.run(command).await.unwrap();
-    sign_in.run(command).await.unwrap();
+    let (checkpoint, _, _) = checkpoint(account(&person(), Some(hash_of(PASSWORD))), &store);
+    let (sign_ins, old) = (fixture(checkpoint), old_session(1));
+    replace(&sign_ins, &old).await;
+    replace(&sign_ins, &old).await;
 
     let stored = stored.lock().unwrap();
     assert_ne!(stored[0].id, stored[1].id);
@@ -115,8 +108,8 @@ async fn the_previous_users_session_in_this_browser_ends_in_their_name() {
     let stored = CallLog::default();
     let unit = storing(still(person(), Some(hash_of(PASSWORD))), &stored);
     let store = units([ending(unit, &old_session(2), true)]);
-    let (ports, _, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
-    let signed_in = opened(fixture(ports).run(replacing(&old_session(2))).await.unwrap());
+    let (checkpoint, _, _) = checkpoint(account(&person(), Some(hash_of(PASSWORD))), &store);
+    let signed_in = replace(&fixture(checkpoint), &old_session(2)).await;
     assert_eq!(signed_in.session.first_seen_at, noon());
     let events = store.events().all();
     assert_eq!((events[0].kind, events[0].user_id), (AuditKind::SignedOut, Some(user_id(2))));
@@ -135,8 +128,8 @@ async fn t86_a_weak_hash_is_rehashed_with_the_sign_in() {
         })
         .returning(|_, _, _| Ok(true));
     let store = units([unit]);
-    let (ports, hasher, _) = ports(account(&person(), Some(weak_hash_of(PASSWORD))), store.clone());
-    fixture(ports).run(command()).await.unwrap();
+    let (checkpoint, hasher, _) = checkpoint(account(&person(), Some(weak_hash_of(PASSWORD))), &store);
+    sign_in(&fixture(checkpoint), EMAIL, PASSWORD).await.unwrap();
     assert_eq!((hasher.checks(), hasher.hashed.load(Ordering::SeqCst)), (1, 1));
     assert_eq!(store.endings().committed(), 1);
 }
@@ -145,38 +138,9 @@ async fn t86_a_weak_hash_is_rehashed_with_the_sign_in() {
 async fn t86_a_hash_with_current_parameters_is_not_rehashed() {
     let stored = CallLog::default();
     let store = units([storing(still(person(), Some(hash_of(PASSWORD))), &stored)]);
-    let (ports, hasher, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store);
-    fixture(ports).run(command()).await.unwrap();
+    let (checkpoint, hasher, _) = checkpoint(account(&person(), Some(hash_of(PASSWORD))), &store);
+    sign_in(&fixture(checkpoint), EMAIL, PASSWORD).await.unwrap();
     assert_eq!(hasher.hashed.load(Ordering::SeqCst), 0);
-}
-
-/// Returns the error of a correct password when the unit of work then finds different state.
-async fn error_after_concurrent_change(unit: MockUnitOfWork) -> PasswordCheckError {
-    let store = units([unit]);
-    let (ports, _, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
-    let error = fixture(ports).run(command()).await.unwrap_err();
-    assert_eq!(store.endings().committed(), 0);
-    error
-}
-
-#[tokio::test]
-async fn a_password_changed_during_sign_in_opens_no_session() {
-    for now_stored in [Some(hash_of("another one altogether")), None] {
-        let error = error_after_concurrent_change(still(person(), now_stored)).await;
-        assert!(matches!(error, PasswordCheckError::Storage(StorageError::Retryable)), "{error}");
-    }
-}
-
-#[tokio::test]
-async fn an_account_locked_or_erased_during_sign_in_opens_no_session() {
-    let same: Option<PasswordHash> = Some(hash_of(PASSWORD));
-    let mut erased = MockUnitOfWork::default();
-    erased.users.expect_find().return_once(|_| Ok(None));
-    erased.passwords.expect_find().returning(|_| Ok(None));
-    for unit in [still(locked_person(), same), erased] {
-        let error = error_after_concurrent_change(unit).await;
-        assert!(matches!(error, PasswordCheckError::Storage(StorageError::Retryable)), "{error}");
-    }
 }
 
 /// A unit of work in which the person has an authenticator app or none, that stores a pending sign-in.
@@ -206,8 +170,9 @@ async fn a_password_alone_opens_no_session_if_a_second_step_is_required() {
         let stored = CallLog::<PendingSignIn>::default();
         // Inserting a session would panic: the mock does not expect it.
         let store = units([waiting(has_app, &stored)]);
-        let (ports, _, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
-        let progress = SignIn::new(ports, limits(), policy).run(command()).await.unwrap();
+        let (checkpoint, _, _) = checkpoint(account(&person(), Some(hash_of(PASSWORD))), &store);
+        let sign_ins = SignIns { policy, ..fixture(checkpoint) };
+        let progress = sign_in(&sign_ins, EMAIL, PASSWORD).await.unwrap();
         let SignInProgress::SecondStep(cookie) = progress else { panic!("there is a session") };
         let expected = PendingSignIn {
             cookie_hash: cookie.hash(),

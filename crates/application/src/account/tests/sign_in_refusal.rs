@@ -1,7 +1,7 @@
-use super::super::{PasswordCheckError, SignInCommand, SignInPorts};
+use super::super::{PasswordCheckError, PasswordCheckpoint};
 use super::support::{
-    CallLog, EMAIL, FailingAt, PASSWORD, WRONG, account, fixture, hash_of, home, locked_person, ports,
-    sign_in_command, still, storing, units, weak_hash_of,
+    CallLog, EMAIL, FailingAt, PASSWORD, WRONG, account, checkpoint, fixture, hash_of, home, locked_person,
+    sign_in, still, storing, units, weak_hash_of,
 };
 use crate::ports::storage::test_support::MockUnitOfWork;
 use crate::ports::storage::{MockCredentialReader, StorageError};
@@ -14,10 +14,6 @@ use domain::user::User;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-fn command<'a>(email: &'a str, password: &'a str) -> SignInCommand<'a> {
-    sign_in_command(email, password, home())
-}
-
 /// Effects of an attempt: hashes checked, attempts counted, refusals recorded.
 #[derive(Debug, PartialEq, Eq)]
 struct Effects {
@@ -29,8 +25,8 @@ struct Effects {
 
 async fn refused(user: &User, stored: Option<PasswordHash>, email: &str, password: &str) -> Effects {
     let store = units([MockUnitOfWork::default()]);
-    let (ports, hasher, failures) = ports(account(user, stored), store.clone());
-    let error = fixture(ports).run(command(email, password)).await.unwrap_err();
+    let (checkpoint, hasher, failures) = checkpoint(account(user, stored), &store);
+    let error = sign_in(&fixture(checkpoint), email, password).await.unwrap_err();
     assert!(matches!(error, PasswordCheckError::WrongCredentials), "{error}");
     let refusals = store.events().all();
     assert!(refusals.iter().all(|event| event.kind == AuditKind::SignInRefused));
@@ -67,8 +63,8 @@ async fn t80_all_rejected_sign_ins_have_the_same_response_hashing_and_writes() {
 #[tokio::test]
 async fn a_malformed_address_is_not_looked_up() {
     let store = units([]);
-    let (ports, hasher, _) = ports(MockCredentialReader::new(), store);
-    let error = fixture(ports).run(command("robin", PASSWORD)).await.unwrap_err();
+    let (checkpoint, hasher, _) = checkpoint(MockCredentialReader::new(), &store);
+    let error = sign_in(&fixture(checkpoint), "robin", PASSWORD).await.unwrap_err();
     assert!(matches!(error, PasswordCheckError::WrongCredentials));
     assert_eq!(hasher.checks(), 1);
 }
@@ -76,11 +72,11 @@ async fn a_malformed_address_is_not_looked_up() {
 #[tokio::test]
 async fn a_rejection_is_audited_only_for_existing_accounts() {
     let store = units([MockUnitOfWork::default()]);
-    let (ports, _, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
-    let sign_in = fixture(ports);
-    sign_in.run(command("nobody@example.org", WRONG)).await.unwrap_err();
+    let (checkpoint, _, _) = checkpoint(account(&person(), Some(hash_of(PASSWORD))), &store);
+    let sign_ins = fixture(checkpoint);
+    sign_in(&sign_ins, "nobody@example.org", WRONG).await.unwrap_err();
     assert_eq!(store.events().all(), []);
-    sign_in.run(command(EMAIL, WRONG)).await.unwrap_err();
+    sign_in(&sign_ins, EMAIL, WRONG).await.unwrap_err();
     let [event] = store.events().all().try_into().unwrap();
     assert_eq!((event.kind, event.user_id), (AuditKind::SignInRefused, Some(user_id(1))));
     assert_eq!((event.subject, event.address), (None, Some(AddressBlock::containing(home()))));
@@ -90,8 +86,8 @@ async fn a_rejection_is_audited_only_for_existing_accounts() {
 async fn t84_an_invalid_password_is_neither_counted_nor_hashed() {
     let million = "x".repeat(1_000_000);
     for password in ["", &"x".repeat(1025), &million] {
-        let (ports, hasher, failures) = ports(MockCredentialReader::new(), units([]));
-        let error = fixture(ports).run(command(EMAIL, password)).await.unwrap_err();
+        let (checkpoint, hasher, failures) = checkpoint(MockCredentialReader::new(), &units([]));
+        let error = sign_in(&fixture(checkpoint), EMAIL, password).await.unwrap_err();
         assert!(matches!(error, PasswordCheckError::InvalidForm), "{error}");
         assert_eq!((hasher.checks(), failures.counts().len()), (0, 0));
     }
@@ -99,11 +95,11 @@ async fn t84_an_invalid_password_is_neither_counted_nor_hashed() {
 
 #[tokio::test]
 async fn t84_attempts_that_a_busy_server_did_not_check_are_not_counted() {
-    let (ports, hasher, failures) = ports(account(&person(), Some(hash_of(PASSWORD))), units([]));
+    let (checkpoint, hasher, failures) = checkpoint(account(&person(), Some(hash_of(PASSWORD))), &units([]));
     hasher.is_busy.store(true, Ordering::SeqCst);
-    let sign_in = fixture(ports);
+    let sign_ins = fixture(checkpoint);
     for _ in 0..20 {
-        let error = sign_in.run(command(EMAIL, WRONG)).await.unwrap_err();
+        let error = sign_in(&sign_ins, EMAIL, WRONG).await.unwrap_err();
         assert!(matches!(error, PasswordCheckError::Hashing(PasswordHashingError::Busy)), "{error}");
     }
     assert_eq!(failures.counts(), []);
@@ -112,9 +108,9 @@ async fn t84_attempts_that_a_busy_server_did_not_check_are_not_counted() {
 #[tokio::test]
 async fn t81_a_failing_counter_rejects_the_attempt() {
     for call in 1..=3 {
-        let (ports, hasher, _) = ports(account(&person(), Some(hash_of(PASSWORD))), units([]));
-        let ports = SignInPorts { failures: Arc::new(FailingAt::call(call)), ..ports };
-        let error = fixture(ports).run(command(EMAIL, PASSWORD)).await.unwrap_err();
+        let (checkpoint, hasher, _) = checkpoint(account(&person(), Some(hash_of(PASSWORD))), &units([]));
+        let checkpoint = PasswordCheckpoint { failures: Arc::new(FailingAt::call(call)), ..checkpoint };
+        let error = sign_in(&fixture(checkpoint), EMAIL, PASSWORD).await.unwrap_err();
         assert!(matches!(error, PasswordCheckError::Storage(StorageError::Unavailable)), "{error}");
         assert_eq!(hasher.checks(), 0, "call {call}");
     }
@@ -124,9 +120,9 @@ async fn t81_a_failing_counter_rejects_the_attempt() {
 async fn a_right_password_opens_no_session_if_its_counters_cannot_be_updated() {
     for call in 4..=5 {
         let store = units([]);
-        let (ports, _, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
-        let ports = SignInPorts { failures: Arc::new(FailingAt::call(call)), ..ports };
-        let error = fixture(ports).run(command(EMAIL, PASSWORD)).await.unwrap_err();
+        let (checkpoint, _, _) = checkpoint(account(&person(), Some(hash_of(PASSWORD))), &store);
+        let checkpoint = PasswordCheckpoint { failures: Arc::new(FailingAt::call(call)), ..checkpoint };
+        let error = sign_in(&fixture(checkpoint), EMAIL, PASSWORD).await.unwrap_err();
         assert!(matches!(error, PasswordCheckError::Storage(StorageError::Unavailable)), "{error}");
         assert_eq!(store.endings().opened(), 0);
     }
@@ -136,19 +132,19 @@ async fn a_right_password_opens_no_session_if_its_counters_cannot_be_updated() {
 async fn an_unavailable_store_is_not_reported_as_a_wrong_password() {
     let mut away = MockCredentialReader::new();
     away.expect_find_credentials().returning(|_| Err(StorageError::Unavailable));
-    let (ports, hasher, _) = ports(away, units([]));
-    let error = fixture(ports).run(command(EMAIL, PASSWORD)).await.unwrap_err();
+    let (checkpoint, hasher, _) = checkpoint(away, &units([]));
+    let error = sign_in(&fixture(checkpoint), EMAIL, PASSWORD).await.unwrap_err();
     assert!(matches!(error, PasswordCheckError::Storage(StorageError::Unavailable)));
     assert_eq!(hasher.checks(), 0);
 }
 
 #[tokio::test]
 async fn an_unreadable_hash_is_a_separate_error() {
-    let (ports, _, _) = ports(account(&person(), Some(hash_of(PASSWORD))), units([]));
+    let (checkpoint, _, _) = checkpoint(account(&person(), Some(hash_of(PASSWORD))), &units([]));
     let mut broken = MockPasswordHasher::new();
     broken.expect_check().returning(|_, _| Err(PasswordHashingError::Failed));
-    let ports = SignInPorts { hasher: Arc::new(broken), ..ports };
-    let error = fixture(ports).run(command(EMAIL, PASSWORD)).await.unwrap_err();
+    let checkpoint = PasswordCheckpoint { hasher: Arc::new(broken), ..checkpoint };
+    let error = sign_in(&fixture(checkpoint), EMAIL, PASSWORD).await.unwrap_err();
     assert!(matches!(error, PasswordCheckError::Hashing(PasswordHashingError::Failed)));
 }
 
@@ -157,11 +153,11 @@ async fn t86_a_person_can_sign_in_even_if_a_weak_hash_cannot_be_rehashed() {
     for failure in [PasswordHashingError::Busy, PasswordHashingError::Failed] {
         let stored = CallLog::default();
         let store = units([storing(still(person(), Some(weak_hash_of(PASSWORD))), &stored)]);
-        let (ports, _, _) = ports(account(&person(), Some(weak_hash_of(PASSWORD))), store);
+        let (checkpoint, _, _) = checkpoint(account(&person(), Some(weak_hash_of(PASSWORD))), &store);
         let mut hasher = MockPasswordHasher::new();
         hasher.expect_check().returning(|_, _| Ok(PasswordCheck { is_right: true, is_outdated: true }));
         hasher.expect_hash().times(1).returning(move |_| Err(failure));
-        let ports = SignInPorts { hasher: Arc::new(hasher), ..ports };
-        assert!(fixture(ports).run(command(EMAIL, PASSWORD)).await.is_ok());
+        let checkpoint = PasswordCheckpoint { hasher: Arc::new(hasher), ..checkpoint };
+        assert!(sign_in(&fixture(checkpoint), EMAIL, PASSWORD).await.is_ok());
     }
 }

@@ -4,15 +4,17 @@ pub(super) use super::double::*;
 pub(super) use crate::testing::units;
 
 use super::super::{
-    SignIn, SignInCommand, SignInLimits, SignInOrigin, SignInPorts, SignInProgress, SignedIn,
+    LinkRequestLimits, PasswordCheckError, PasswordCheckpoint, PasswordLinks, Passwords, SignInLimits,
+    SignInOrigin, SignInProgress, SignIns, SignedIn,
 };
 use crate::mail::{PublicLinks, QueueMail};
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{
-    Credentials, MockCredentialReader, MockPasswordLinkReader, PasswordLinkWithAccount, StorageError,
-    UnitOfWork, UnitOfWorkFactory,
+    Credentials, MockCredentialReader, MockPasswordLinkReader, MockPendingSignInReader, MockProfileReader,
+    PasswordLinkWithAccount, StorageError, UnitOfWork, UnitOfWorkFactory,
 };
-use crate::testing::{clock, entropy, noon, person, secret};
+use crate::ports::system::{MockFormSealer, MockTotpSealer};
+use crate::testing::{entropy, noon, person, secret, store};
 use async_trait::async_trait;
 use domain::password::PasswordHash;
 use domain::password_link::{PasswordLink, PasswordLinkPurpose};
@@ -31,10 +33,18 @@ pub(super) fn home() -> IpAddr {
     "192.0.2.7".parse().unwrap()
 }
 
-/// A sign-in in an unknown browser without a session.
-pub(super) fn sign_in_command<'a>(email: &'a str, password: &'a str, address: IpAddr) -> SignInCommand<'a> {
-    let origin = SignInOrigin { address, device: None, replaces: None, pending: None };
-    SignInCommand { email, password, known_browser: None, origin }
+/// An unknown browser without a session.
+pub(super) fn stranger(address: IpAddr) -> SignInOrigin<'static> {
+    SignInOrigin { address, device: None, replaces: None, pending: None }
+}
+
+/// Signs in at home, in an unknown browser without a session.
+pub(super) async fn sign_in(
+    sign_ins: &SignIns,
+    email: &str,
+    password: &str,
+) -> Result<SignInProgress, PasswordCheckError> {
+    sign_ins.sign_in(stranger(home()), None, email, password).await
 }
 
 /// Returns the session of a sign-in without a second step.
@@ -66,31 +76,67 @@ pub(super) fn account(user: &User, password: Option<PasswordHash>) -> MockCreden
     reader
 }
 
-/// Ports for this account, and the recorded hashes and counters.
-pub(super) fn ports(
+/// Checks of passwords of this account, and the recorded hashes and counters.
+pub(super) fn checkpoint(
     credentials: MockCredentialReader,
-    units: Arc<PreparedUnitsOfWork>,
-) -> (SignInPorts, Arc<RecordingHasher>, Arc<MemoryFailures>) {
+    units: &Arc<PreparedUnitsOfWork>,
+) -> (PasswordCheckpoint, Arc<RecordingHasher>, Arc<MemoryFailures>) {
     let hasher = Arc::new(RecordingHasher::outside(units.endings()));
     let failures = Arc::new(MemoryFailures::default());
-    let ports = SignInPorts {
+    let checkpoint = PasswordCheckpoint {
+        store: store(units),
         credentials: Arc::new(credentials),
         hasher: Arc::<RecordingHasher>::clone(&hasher),
         failures: Arc::<MemoryFailures>::clone(&failures),
-        units,
-        clock: clock(),
-        entropy: entropy(),
+        limits: limits(),
     };
-    (ports, hasher, failures)
+    (checkpoint, hasher, failures)
 }
 
 pub(super) fn limits() -> SignInLimits {
     SignInLimits::default()
 }
 
-/// A sign-in with these ports, without a second factor unless the person has one.
-pub(super) fn fixture(ports: SignInPorts) -> SignIn {
-    SignIn::new(ports, limits(), SecondFactorPolicy::Optional)
+/// Sign-ins with this check, without a second factor unless the person has one.
+pub(super) fn fixture(checkpoint: PasswordCheckpoint) -> SignIns {
+    SignIns {
+        checkpoint,
+        pending: Arc::new(MockPendingSignInReader::new()),
+        totp_sealer: Arc::new(MockTotpSealer::new()),
+        form_sealer: Arc::new(MockFormSealer::new()),
+        policy: SecondFactorPolicy::Optional,
+        mail: None,
+    }
+}
+
+/// Passwords of accounts without credentials, whose hasher fails while a unit of work is open.
+pub(super) fn passwords(units: &Arc<PreparedUnitsOfWork>) -> Passwords {
+    Passwords {
+        checkpoint: PasswordCheckpoint {
+            store: store(units),
+            credentials: Arc::new(MockCredentialReader::new()),
+            hasher: Arc::new(RecordingHasher::outside(units.endings())),
+            failures: Arc::new(MemoryFailures::default()),
+            limits: limits(),
+        },
+        links: Arc::new(MockPasswordLinkReader::new()),
+        profiles: Arc::new(MockProfileReader::new()),
+        strength_checker: Arc::new(WordListChecker),
+        policy: SecondFactorPolicy::Optional,
+        mail: None,
+    }
+}
+
+/// Links of a server without email where anyone may sign up.
+pub(super) fn password_links(units: &Arc<PreparedUnitsOfWork>) -> PasswordLinks {
+    PasswordLinks {
+        store: store(units),
+        reader: Arc::new(MockPasswordLinkReader::new()),
+        failures: Arc::new(MemoryFailures::default()),
+        limits: LinkRequestLimits::default(),
+        is_sign_up_open: true,
+        mail: None,
+    }
 }
 
 /// A unit of work that allows what a sign-in with [`PASSWORD`] needs.

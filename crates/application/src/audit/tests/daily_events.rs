@@ -10,12 +10,14 @@ fn daily_event(user: u128) -> AuditEvent {
     event(AuditActor::Client, AuditKind::SleepWritten).user(user_id(user)).client(client_id(1))
 }
 
-/// Commits these events against an empty store; returns the events passed to it.
+/// Stores these events in an empty store; returns the events passed to it.
 async fn commit(daily: &DailyEvents, events: &[AuditEvent]) -> Vec<AuditEvent> {
     let units = PreparedUnitsOfWork::new([MockUnitOfWork::default()]);
-    daily.commit(units.begin().await.unwrap(), events.to_vec()).await.unwrap();
-    assert_eq!(units.endings().committed(), 1);
-    units.events().all()
+    let mut unit = units.begin().await.unwrap();
+    let appended = daily.append(unit.as_mut(), events.to_vec()).await.unwrap();
+    daily.remember(&appended);
+    assert_eq!(appended, units.events().all());
+    appended
 }
 
 #[tokio::test]
@@ -45,7 +47,8 @@ async fn the_store_is_queried_for_events_since_the_start_of_the_day() {
     let early = AuditEvent { at: minutes_ago(720), ..daily_event(1) };
     let yesterday = AuditEvent { at: minutes_ago(721), ..daily_event(1) };
     for (event, expected) in [(yesterday, 1), (early, 2), (daily_event(1), 2)] {
-        DailyEvents::default().commit(units.begin().await.unwrap(), vec![event]).await.unwrap();
+        let mut unit = units.begin().await.unwrap();
+        DailyEvents::default().append(unit.as_mut(), vec![event]).await.unwrap();
         assert_eq!(units.events().all().len(), expected);
     }
 }

@@ -2,7 +2,7 @@ use crate::audit::testing::event;
 use crate::audit::{AuditRetention, InvalidAuditRetention, MAX_RETENTION_DAYS, PruneAudit, PrunedAudit};
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{AuditRepository, MockReadTallyStore};
-use crate::testing::{clock, noon};
+use crate::testing::{noon, store};
 use chrono::TimeDelta;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Prunes with this retention for both kinds.
 fn prune(units: &Arc<PreparedUnitsOfWork>, reads: MockReadTallyStore, days: (u32, u32)) -> PruneAudit {
     let retention = AuditRetention::from_days(days.0, days.1).unwrap();
-    PruneAudit::new(units.clone(), Arc::new(reads), clock(), retention)
+    PruneAudit { store: store(units), reads: Arc::new(reads), retention }
 }
 
 /// A store with this many expired tallies.

@@ -1,10 +1,10 @@
 //! Valid requests, and errors that are shown on a page.
 
 use super::*;
+use crate::account::SignedInPerson;
 use crate::authorization::{
-    AuthorizationParameters, AuthorizationStep, BeginAuthorization, BeginAuthorizationCommand,
-    BeginAuthorizationError, MALFORMED_CLIENT_ID, NOT_ACTIVE, ParameterValue, STATE_TOO_LONG, UNKNOWN_CLIENT,
-    UNKNOWN_REDIRECT_URI,
+    AuthorizationParameters, AuthorizationStep, AuthorizationVisitor, BeginAuthorizationError,
+    MALFORMED_CLIENT_ID, NOT_ACTIVE, ParameterValue, STATE_TOO_LONG, UNKNOWN_CLIENT, UNKNOWN_REDIRECT_URI,
 };
 use crate::ports::storage::StorageError;
 use crate::testing::{locked, service};
@@ -30,13 +30,12 @@ pub(super) fn good() -> AuthorizationParameters<'static> {
 pub(super) async fn begin(
     world: World,
     parameters: AuthorizationParameters<'_>,
-    signed_in: Option<UserId>,
+    user: Option<UserId>,
 ) -> (Outcome, Effects) {
-    let (ports, effects) = world.ports();
-    let visit = visit();
-    let signed_in = signed_in.map(|user_id| SessionKey { user_id, ..session_key() });
-    let command = BeginAuthorizationCommand { parameters, visit: &visit, signed_in, address: ADDRESS };
-    (BeginAuthorization::new(ports, ISSUER.to_owned()).run(command).await, effects)
+    let (service, effects) = world.service();
+    let person = user.map(|user_id| SignedInPerson { user_id, ..signed_in(30) });
+    let visitor = AuthorizationVisitor { visit: &visit(), signed_in: person.as_ref(), address: ADDRESS };
+    (service.begin(visitor, &parameters).await, effects)
 }
 
 /// Begins with a known client and no signed-in person; nothing may be counted or stored.
@@ -98,7 +97,7 @@ async fn a_session_of_a_locked_or_erased_person_is_ignored() {
         let (outcome, effects) = begin(world, good(), Some(user_id(1))).await;
         assert!(matches!(outcome, Ok(AuthorizationStep::SignIn { .. })), "{outcome:?}");
         assert_eq!(captured(&stored).user_id, None);
-        assert_eq!((effects.endings.committed(), effects.endings.rolled_back()), (1, 1));
+        assert_eq!((effects.endings.opened(), effects.endings.committed()), (2, 2));
     }
 }
 
@@ -282,11 +281,9 @@ async fn requests_are_counted_by_ipv4_address_or_ipv6_network() {
             *key.lock().unwrap() = Some(keys[0]);
             Ok(vec![FailureCount { count: 1, window_ends_at: at }])
         });
-        let visit = visit();
-        let address = address.parse().unwrap();
-        let command =
-            BeginAuthorizationCommand { parameters: good(), visit: &visit, signed_in: None, address };
-        BeginAuthorization::new(world.ports().0, ISSUER.to_owned()).run(command).await.unwrap();
+        let visitor =
+            AuthorizationVisitor { visit: &visit(), signed_in: None, address: address.parse().unwrap() };
+        world.service().0.begin(visitor, &good()).await.unwrap();
         keys.push(captured(&note));
     }
     assert_eq!(keys[2], keys[3]);

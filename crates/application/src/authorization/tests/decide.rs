@@ -1,7 +1,7 @@
 //! Consent decisions.
 
 use super::*;
-use crate::authorization::{ConsentDecision, ConsentError, DecideConsent, DecideConsentCommand};
+use crate::authorization::{ConsentDecision, ConsentError};
 use crate::ports::storage::StorageError;
 use crate::testing::locked;
 use domain::client::{ClientStatus, RedirectUri, Review};
@@ -16,15 +16,8 @@ async fn decide_as(
     visit: &Secret,
     decision: ConsentDecision<'_>,
 ) -> (Outcome, Effects) {
-    let (ports, effects) = World::new([unit]).ports();
-    let command = DecideConsentCommand {
-        request_id: request_id(),
-        session: session_key(),
-        visit,
-        decision,
-        address: ADDRESS,
-    };
-    (DecideConsent::new(ports, ISSUER.to_owned()).run(command).await, effects)
+    let (service, effects) = World::new([unit]).service();
+    (service.decide(&signed_in(30), visit, request_id(), decision).await, effects)
 }
 
 async fn decide(unit: MockUnitOfWork, decision: ConsentDecision<'_>) -> (Outcome, Effects) {
@@ -262,16 +255,9 @@ async fn a_locked_or_erased_person_decides_nothing() {
 #[tokio::test]
 async fn t29_an_unknown_scope_name_is_rejected_before_any_lookup() {
     for ticked in [&["sleep", "email"] as &[&str], &["Sleep"], &[""], &["profile sleep"]] {
-        let (ports, effects) = World::new([]).ports();
-        let visit = visit();
-        let command = DecideConsentCommand {
-            request_id: request_id(),
-            session: session_key(),
-            visit: &visit,
-            decision: ConsentDecision::Allow { ticked, remember: false },
-            address: ADDRESS,
-        };
-        let outcome = DecideConsent::new(ports, ISSUER.to_owned()).run(command).await;
+        let (service, effects) = World::new([]).service();
+        let decision = ConsentDecision::Allow { ticked, remember: false };
+        let outcome = service.decide(&signed_in(30), &visit(), request_id(), decision).await;
         assert!(matches!(outcome, Err(ConsentError::UnknownScope)), "{outcome:?}");
         effects.assert_untouched();
     }

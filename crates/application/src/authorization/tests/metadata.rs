@@ -4,8 +4,7 @@ use super::begin::{Outcome, begin, good};
 use super::*;
 use crate::authorization::{
     AuthorizationParameters, AuthorizationStep, BeginAuthorizationError, ConsentDecision, ConsentOutcome,
-    DecideConsent, DecideConsentCommand, NOT_ACTIVE, OpenConsent, OpenConsentCommand, ParameterValue,
-    UNKNOWN_CLIENT, UNKNOWN_REDIRECT_URI,
+    NOT_ACTIVE, ParameterValue, UNKNOWN_CLIENT, UNKNOWN_REDIRECT_URI,
 };
 use crate::ports::storage::{StorageError, UniqueKey};
 use crate::ports::system::FetchedMetadata;
@@ -325,14 +324,7 @@ async fn the_page_shows_the_host_and_whether_the_operator_listed_it() {
         }
         let mut world = World { metadata_policy: policy, ..World::new([unit]) };
         world.apps.expect_list_connected_apps().returning(|_| Ok(Vec::new()));
-        let (session, visit) = (session(30), visit());
-        let command = OpenConsentCommand {
-            request_id: request_id(),
-            session: &session,
-            visit: &visit,
-            address: ADDRESS,
-        };
-        let opened = OpenConsent::new(world.ports().0, ISSUER.to_owned()).run(command).await;
+        let opened = world.service().0.open(&signed_in(30), &visit(), request_id()).await;
         let Ok(ConsentOutcome::Ask(view)) = opened else { panic!("{opened:?}") };
         assert_eq!((view.metadata_host.as_deref(), view.is_reviewed), (Some("owl.example"), is_reviewed));
     }
@@ -347,15 +339,8 @@ async fn consent_is_remembered_for_a_listed_host_only() {
         unit.consents.expect_remember().times(usize::from(is_reviewed)).returning(|_| Ok(()));
         unit.consents.expect_forget().times(usize::from(!is_reviewed)).returning(|_, _| Ok(0));
         let world = World { metadata_policy: policy, ..World::new([unit]) };
-        let visit = visit();
-        let command = DecideConsentCommand {
-            request_id: request_id(),
-            session: session_key(),
-            visit: &visit,
-            decision: ConsentDecision::Allow { ticked: &["profile", "sleep"], remember: true },
-            address: ADDRESS,
-        };
-        let outcome = DecideConsent::new(world.ports().0, ISSUER.to_owned()).run(command).await;
+        let decision = ConsentDecision::Allow { ticked: &["profile", "sleep"], remember: true };
+        let outcome = world.service().0.decide(&signed_in(30), &visit(), request_id(), decision).await;
         assert!(outcome.is_ok(), "{outcome:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! The consent page: access to it, and when it is skipped.
 
 use super::*;
-use crate::authorization::{ConsentError, ConsentOutcome, ConsentView, OpenConsent, OpenConsentCommand};
+use crate::authorization::{ConsentError, ConsentOutcome, ConsentView};
 use crate::ports::storage::ConnectedApp;
 use crate::testing::locked;
 use domain::client::{ClientKind, ClientName, ClientPages, ClientStatus, RedirectUri, Review};
@@ -23,10 +23,10 @@ fn connected(client: ClientId, text: &str) -> ConnectedApp {
     }
 }
 
-async fn open_as(world: World, visit: &Secret, session: &Session) -> (Outcome, Effects) {
-    let (ports, effects) = world.ports();
-    let command = OpenConsentCommand { request_id: request_id(), session, visit, address: ADDRESS };
-    (OpenConsent::new(ports, ISSUER.to_owned()).run(command).await, effects)
+/// Opens the page for user 1, who signed in this many seconds ago.
+async fn open_as(world: World, visit: &Secret, ago: i64) -> (Outcome, Effects) {
+    let (service, effects) = world.service();
+    (service.open(&signed_in(ago), visit, request_id()).await, effects)
 }
 
 /// Opens the page for a user with these connected apps.
@@ -39,7 +39,7 @@ async fn open(unit: MockUnitOfWork, connected: Vec<ConnectedApp>) -> (Outcome, E
         .withf(|id| *id == user_id(1))
         .return_once(move |_| Ok(connected));
     // Signed in half a minute after the request.
-    open_as(world, &visit(), &session(30)).await
+    open_as(world, &visit(), 30).await
 }
 
 /// Returns the error of a rejected opening, and asserts that nothing was changed.
@@ -131,14 +131,14 @@ async fn an_unclaimed_request_is_not_bound_to_an_older_session() {
     let unassigned = AuthorizationRequest { user_id: None, ..request() };
     // The mock does not expect an assignment.
     let world = World::new([with_request(Some(unassigned), app())]);
-    let (outcome, effects) = open_as(world, &visit(), &session(3600)).await;
+    let (outcome, effects) = open_as(world, &visit(), 3600).await;
     assert_eq!(outcome.unwrap(), ConsentOutcome::SignIn);
     assert_eq!(effects.kinds(), []);
 
     // A request already assigned to the user needs no new sign-in.
     let mut world = World::new([unremembered(request(), app())]);
     world.apps.expect_list_connected_apps().times(1).returning(|_| Ok(Vec::new()));
-    let (outcome, _) = open_as(world, &visit(), &session(3600)).await;
+    let (outcome, _) = open_as(world, &visit(), 3600).await;
     assert_eq!(outcome.unwrap(), ConsentOutcome::Ask(view()));
 }
 
@@ -160,7 +160,7 @@ async fn t29_the_request_of_another_browser_is_not_shown() {
     for user in [None, Some(user_id(1))] {
         let request = AuthorizationRequest { user_id: user, ..request() };
         let world = World::new([with_request(Some(request), app())]);
-        let (outcome, effects) = open_as(world, &secret(SecretKind::Visit, 7), &session(30)).await;
+        let (outcome, effects) = open_as(world, &secret(SecretKind::Visit, 7), 30).await;
         assert!(matches!(outcome, Err(ConsentError::NotYours)), "{outcome:?}");
         effects.assert_rolled_back();
     }

@@ -1,24 +1,24 @@
 //! Description of the app behind a sign-in.
 
 use super::*;
-use crate::authorization::{FindPendingApp, PendingApp};
+use crate::authorization::PendingApp;
 use domain::user::Email;
 
 /// Describes this stored request to the browser with this visit cookie.
 async fn find(request: Option<AuthorizationRequest>, visit: &Secret) -> Option<PendingApp> {
-    let mut requests = MockAuthorizationRequestReader::new();
-    requests
+    let mut world = World::new([]);
+    world
+        .requests
         .expect_find_authorization_request()
         .times(1)
         .withf(|id| *id == request_id())
         .return_once(move |_| Ok(request));
-    let mut clients = MockClientReader::new();
-    clients
+    world
+        .clients
         .expect_find_with_secrets()
         .times(..=1)
         .returning(|_| Ok(Some(ClientWithSecrets { client: app(), secrets: Vec::new() })));
-    let find = FindPendingApp::new(Arc::new(requests), Arc::new(clients), clock());
-    find.run(request_id(), visit).await.unwrap()
+    world.service().0.find_pending_app(request_id(), visit).await.unwrap()
 }
 
 #[tokio::test]

@@ -1,21 +1,19 @@
 //! Ingest of a first-party backend's records. Every item gets a result, in the order of the items.
 
 mod idempotent_requests;
-pub(crate) mod item;
 mod people;
 mod profile;
 mod records;
 mod result;
-pub(crate) mod stored_response;
 
-pub use crate::import::report::ItemStatus;
+pub use crate::model::import_report::ItemStatus;
+pub use crate::model::ingest_item::{IngestKind, IngestLayout, IngestShape, ItemCode, ItemRefusal};
+pub use crate::model::stored_response::*;
 pub use crate::ports::ingest_source::IngestBody;
 pub use idempotent_requests::{
     CLAIM_LIFETIME, CLAIM_RENEWAL_INTERVAL, IdempotentRequests, RESPONSE_RETENTION,
 };
-pub use item::{IngestKind, IngestLayout, IngestShape, ItemCode, ItemRefusal};
 pub use result::{IngestReport, ItemResult};
-pub use stored_response::*;
 
 use super::batch_writer::{BATCH, BackendTrace, BatchWriter, StopReason};
 use super::run::Run;
@@ -24,6 +22,7 @@ use crate::ports::import_source::ImportRefusal;
 use crate::ports::ingest_source::{IngestContent, IngestItem, IngestParser};
 use crate::ports::storage::{ProfileReader, StorageError, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
+use crate::store::Store;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{ClientId, UserId};
 use std::io::Read;
@@ -72,9 +71,8 @@ impl From<StopReason> for IngestError {
 /// Ingests records.
 pub struct IngestRecords {
     profiles: Arc<dyn ProfileReader>,
-    units: Arc<dyn UnitOfWorkFactory>,
+    store: Store,
     parser: Arc<dyn IngestParser>,
-    trail: AuditTrail,
     daily: DailyEvents,
 }
 
@@ -87,8 +85,8 @@ impl IngestRecords {
         entropy: Arc<dyn Entropy>,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        let trail = AuditTrail::new(entropy, clock);
-        Self { profiles, units, parser, trail, daily: DailyEvents::default() }
+        let store = Store { units, trail: AuditTrail::new(entropy, clock) };
+        Self { profiles, store, parser, daily: DailyEvents::default() }
     }
 
     /// Ingests the items of a body.
@@ -108,7 +106,7 @@ impl IngestRecords {
         }
         let mut source = self.parser.open(command.shape, begin(body)?)?;
         let mut report = IngestReport::default();
-        let mut run = Run::new(command.shape.user_id, false, self.trail.now(), self.trail.entropy.as_ref());
+        let mut run = Run::new(command.shape.user_id, false, self.store.now(), self.store.entropy());
         loop {
             let items = source.next_batch(BATCH)?;
             if items.is_empty() {
@@ -143,8 +141,8 @@ impl IngestRecords {
         }
         let mut found = self.store_people(command.client_id, people).await?;
         found.extend(self.store_profiles(command, &mut records).await?);
-        let trace = BackendTrace { client_id: command.client_id, trail: &self.trail, daily: &self.daily };
-        let storing = BatchWriter { backend: Some(trace), ..self.storing() };
+        let backend = BackendTrace { client_id: command.client_id, daily: &self.daily };
+        let storing = BatchWriter { store: &self.store, import: None, pause: None, backend: Some(backend) };
         found.extend(records::store(&storing, run, records).await?);
         for (position, result) in found {
             if let Some(answer) = answers.get_mut(position) {
@@ -160,12 +158,8 @@ impl IngestRecords {
         found.map(|_| ()).ok_or(IngestError::UnknownUser)
     }
 
-    fn storing(&self) -> BatchWriter<'_> {
-        BatchWriter { units: self.units.as_ref(), import: None, pause: None, backend: None }
-    }
-
     fn event(&self, client_id: ClientId, kind: AuditKind, user_id: UserId) -> AuditEvent {
-        self.trail.event(AuditActor::Client, kind).client(client_id).user(user_id)
+        self.store.event(AuditActor::Client, kind).client(client_id).user(user_id)
     }
 }
 

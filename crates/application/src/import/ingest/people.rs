@@ -2,9 +2,10 @@
 
 use super::{IngestError, IngestRecords, ItemResult, ItemStatus};
 use crate::import::batch::Numbered;
-use crate::import::batch_writer::MAX_TRIES;
 use crate::ports::ingest_source::{IngestedUser, ItemCode, ItemRefusal};
 use crate::ports::storage::{StorageError, UniqueKey, UnitOfWork};
+use crate::retry::Tries;
+use crate::store::transact;
 use domain::audit::AuditKind;
 use domain::id::{ClientId, UserId};
 use domain::user::{ProfileOrigin, ProfileSource, User, UserStatus};
@@ -38,16 +39,16 @@ impl IngestRecords {
         Ok(results)
     }
 
-    /// Stores users in one unit of work, with retries after conflicts.
+    /// Stores users in one transaction, with retries after conflicts.
     async fn store_people_together(
         &self,
         client_id: ClientId,
         people: &[Person],
     ) -> Result<Vec<Numbered<ItemResult>>, StorageError> {
-        let mut tries = 1;
+        let mut tries = Tries::new(None);
         loop {
             match self.try_people(client_id, people).await {
-                Err(StorageError::Conflict(_) | StorageError::Retryable) if tries < MAX_TRIES => tries += 1,
+                Err(error) if tries.again(&error).await => {}
                 outcome => return outcome,
             }
         }
@@ -58,37 +59,40 @@ impl IngestRecords {
         client_id: ClientId,
         people: &[Person],
     ) -> Result<Vec<Numbered<ItemResult>>, StorageError> {
-        let mut unit = self.storing().begin().await?;
-        let (mut results, mut daily) = (Vec::with_capacity(people.len()), Vec::new());
-        for (position, person) in people {
-            let (result, kind) = self.place(unit.as_mut(), person).await?;
-            match kind.map(|(kind, id)| self.event(client_id, kind, id)) {
-                Some(event) if event.is_daily() => daily.push(event),
-                Some(event) => unit.audit().append(&event).await?,
-                None => {}
+        let (results, events) = transact!(self.store, |tx| {
+            let (mut results, mut daily) = (Vec::with_capacity(people.len()), Vec::new());
+            for (position, person) in people {
+                let (result, kind) = self.place(tx, person).await?;
+                match kind.map(|(kind, id)| self.event(client_id, kind, id)) {
+                    Some(event) if event.is_daily() => daily.push(event),
+                    Some(event) => tx.record(event).await?,
+                    None => {}
+                }
+                results.push((*position, result));
             }
-            results.push((*position, result));
-        }
-        self.daily.commit(unit, daily).await?;
+            Ok::<_, StorageError>((results, self.daily.append(tx, daily).await?))
+        })
+        .await?;
+        self.daily.remember(&events);
         Ok(results)
     }
 
     /// Stores the changes of one user; returns the result and the audit event.
     async fn place(
         &self,
-        unit: &mut dyn UnitOfWork,
+        tx: &mut dyn UnitOfWork,
         person: &IngestedUser,
     ) -> Result<UserOutcome, StorageError> {
-        if let Err(error) = person.biology.check_birth(self.trail.now()) {
+        if let Err(error) = person.biology.check_birth(self.store.now()) {
             return Ok((ItemResult::Rejected(error.into()), None));
         }
         let by_id = match person.id {
-            Some(id) => unit.users().find(id).await?,
+            Some(id) => tx.users().find(id).await?,
             None => None,
         };
-        let by_email = unit.users().find_by_email(&person.email).await?;
+        let by_email = tx.users().find_by_email(&person.email).await?;
         match (by_id, by_email) {
-            (Some(known), Some(other)) if known.id == other.id => self.change(unit, known, person).await,
+            (Some(known), Some(other)) if known.id == other.id => self.change(tx, known, person).await,
             (Some(_), None) => Ok(refused(
                 ItemCode::InvalidMember,
                 "email",
@@ -96,19 +100,19 @@ impl IngestRecords {
             )),
             (_, Some(other)) if person.id.is_none_or(|id| id == other.id) => {
                 // Found by address only; locked from here on.
-                match unit.users().find(other.id).await? {
-                    Some(known) => self.change(unit, known, person).await,
+                match tx.users().find(other.id).await? {
+                    Some(known) => self.change(tx, known, person).await,
                     None => Err(StorageError::Retryable),
                 }
             }
             (_, Some(_)) => Ok((refused_by(UniqueKey::UserEmail), None)),
-            (None, None) => self.create(unit, person).await,
+            (None, None) => self.create(tx, person).await,
         }
     }
 
     async fn create(
         &self,
-        unit: &mut dyn UnitOfWork,
+        tx: &mut dyn UnitOfWork,
         person: &IngestedUser,
     ) -> Result<UserOutcome, StorageError> {
         let IngestedUser { id, email, home_timezone, biology } = person;
@@ -116,20 +120,20 @@ impl IngestRecords {
             return Ok(refused(ItemCode::MissingMember, "home_timezone", "a new person needs home_timezone"));
         };
         if let Some(id) = id
-            && unit.erasures().was_erased(*id).await?
+            && tx.erasures().was_erased(*id).await?
         {
             return Ok((refused_by(UniqueKey::UserId), None));
         }
-        let id = id.unwrap_or_else(|| UserId::from_uuid(self.trail.entropy.uuid()));
+        let id = id.unwrap_or_else(|| UserId::from_uuid(self.store.entropy().uuid()));
         let user = User {
             id,
             email: email.clone(),
             home_timezone,
-            created_at: self.trail.now(),
+            created_at: self.store.now(),
             status: UserStatus::Active,
             biology: *biology,
         };
-        unit.users().insert(&user).await?;
+        tx.users().insert(&user).await?;
         let created = ItemResult::accepted(ItemStatus::Created, id.as_uuid());
         Ok((created, Some((AuditKind::UserCreated, id))))
     }
@@ -137,7 +141,7 @@ impl IngestRecords {
     /// Overwrites the stored values with those of the item; missing ones stay unchanged.
     async fn change(
         &self,
-        unit: &mut dyn UnitOfWork,
+        tx: &mut dyn UnitOfWork,
         known: User,
         person: &IngestedUser,
     ) -> Result<UserOutcome, StorageError> {
@@ -151,9 +155,9 @@ impl IngestRecords {
         if changed == known {
             return Ok((ItemResult::accepted(ItemStatus::Unchanged, id.as_uuid()), None));
         }
-        unit.users().update(&changed).await?;
-        let sources = ProfileSource::of_change(&known, &changed, ProfileOrigin::Client, self.trail.now());
-        unit.users().record_sources(known.id, &sources).await?;
+        tx.users().update(&changed).await?;
+        let sources = ProfileSource::of_change(&known, &changed, ProfileOrigin::Client, self.store.now());
+        tx.users().record_sources(known.id, &sources).await?;
         let updated = ItemResult::accepted(ItemStatus::Updated, id.as_uuid());
         Ok((updated, Some((AuditKind::UserChanged, id))))
     }

@@ -1,6 +1,6 @@
 //! Results of ingested items.
 
-use crate::import::report::ItemStatus;
+use crate::model::import_report::ItemStatus;
 use crate::ports::ingest_source::ItemRefusal;
 use crate::ports::storage::RecordReference;
 use uuid::Uuid;

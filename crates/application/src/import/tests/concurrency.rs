@@ -124,7 +124,7 @@ async fn an_import_stops_and_stores_nothing_if_the_user_is_erased_during_it() {
 #[tokio::test]
 async fn a_dry_run_stops_if_the_user_is_erased_during_it() {
     let store = MemoryStore::with(person());
-    store.change_concurrently("rolled back", Content::erase_people);
+    store.change_concurrently("committed", Content::erase_people);
     let outcome = import_file(&store, dry_run(), &ItemFile::new(label_and_log())).await;
     assert!(matches!(outcome, Err(ImportRecordsError::UnknownUser)), "{outcome:?}");
 }

@@ -62,8 +62,8 @@ async fn a_dry_run_reports_what_an_import_would_do_and_stores_nothing() {
 async fn a_dry_run_rolls_back_each_batch_before_it_reads_the_next() {
     let store = MemoryStore::with(person());
     import_file(&store, dry_run(), &ItemFile::new(nights().chain(nights()))).await.unwrap();
-    // One unit of work finds the user; 4,800 records make three batches.
-    assert_eq!((store.calls().count("begin"), store.calls().count("rollback")), (4, 4));
+    // One transaction only finds the user; 4,800 records make three batches.
+    assert_eq!((store.calls().count("begin"), store.calls().count("rollback")), (4, 3));
     assert_eq!(store.sessions(), []);
 }
 

@@ -176,6 +176,29 @@ async fn items_stored_before_a_failure_of_the_store_are_kept() {
 }
 
 #[tokio::test]
+async fn users_and_profiles_are_tried_five_times_against_other_writers() {
+    let profile = profile(ImportedProfile { biology: tall(170), ..ImportedProfile::default() });
+    for (content, expected) in [
+        (IngestContent::User(Box::new(newcomer("sam@example.org"))), "created"),
+        (IngestContent::Record(profile), "updated"),
+    ] {
+        let item = IngestItem { content: Ok(content), notes: Vec::new() };
+        let store = MemoryStore::with(person());
+        for _ in 0..4 {
+            store.fail("commit bookkeeping", StorageError::Retryable);
+        }
+        assert_eq!(words(&ingest(&store, vec![item.clone()]).await), [expected]);
+        assert_eq!(store.calls().count("commit bookkeeping"), 5);
+        for _ in 0..5 {
+            store.fail("commit bookkeeping", StorageError::Retryable);
+        }
+        let outcome = run(&store, user_id(1), Items { items: vec![item], counted: Ok(1) }).await;
+        assert!(matches!(outcome, Err(IngestError::Storage(StorageError::Retryable))), "{outcome:?}");
+        assert_eq!(store.calls().count("commit bookkeeping"), 10);
+    }
+}
+
+#[tokio::test]
 async fn a_birth_date_in_the_future_is_rejected_and_other_items_are_stored() {
     let store = MemoryStore::with(person());
     let IngestedUser { email, .. } = newcomer("sam@example.org");

@@ -319,7 +319,6 @@ impl UnitOfWork for MemoryUnit {
     }
     async fn rollback(self: Box<Self>) -> Result<(), StorageError> {
         self.shared.called("rollback");
-        self.shared.apply_concurrent_changes("rolled back");
         Ok(())
     }
 }

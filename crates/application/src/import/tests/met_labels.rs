@@ -3,8 +3,8 @@
 use super::record::{own_supplement, supplement_id};
 use crate::import::attempt::Attempt;
 use crate::import::met_labels::{self, Meeting};
-use crate::import::report::ImportReport;
 use crate::import::run::Run;
+use crate::model::import_report::ImportReport;
 use crate::ports::import_source::{ImportItem, ImportedSupplement};
 use crate::testing::{entropy, noon};
 

@@ -10,7 +10,7 @@ use crate::import::run::Run;
 use crate::import::{ImportError, ImportReport, KeptItem, KeptReason, UndoCounts, Undone};
 use crate::ports::import_source::ImportItem;
 use crate::ports::storage::{Import, StorageError};
-use crate::testing::{clock, entropy, person, user_id};
+use crate::testing::{person, user_id};
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::ImportId;
 use domain::import::ImportState;
@@ -164,10 +164,9 @@ async fn removed_nights_are_restored_only_when_their_replacement_is_removed() {
 
 /// Stores these without an import.
 pub(super) async fn store_without_import(store: &MemoryStore, items: Vec<ImportItem>) {
-    let entropy = store.entropy(entropy);
-    let mut run = Run::new(Some(user_id(1)), false, clock().now(), entropy.as_ref());
-    let units = store.units();
-    let storing = BatchWriter { units: units.as_ref(), import: None, pause: None, backend: None };
+    let store = store.imports().store;
+    let mut run = Run::new(Some(user_id(1)), false, store.now(), store.entropy());
+    let storing = BatchWriter { store: &store, import: None, pause: None, backend: None };
     assert!(storing.store(&mut run, Batch::sort(items, true)).await.is_ok());
 }
 

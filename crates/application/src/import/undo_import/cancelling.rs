@@ -2,7 +2,7 @@
 
 use super::Job;
 use crate::import::Imports;
-use crate::import::undone::Undone;
+use crate::model::undone::Undone;
 use crate::ports::storage::{Import, StorageError, UnitOfWork};
 use crate::store::transact;
 use chrono::{DateTime, Utc};

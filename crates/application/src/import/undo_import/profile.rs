@@ -1,7 +1,7 @@
 //! Restores profile fields.
 
 use super::scan::Scan;
-use crate::import::undone::{KeptItem, KeptReason, KeptRecord};
+use crate::model::undone::{KeptItem, KeptReason, KeptRecord};
 use crate::ports::storage::{Import, StorageError, UnitOfWork};
 use chrono::{DateTime, Utc};
 use domain::id::ImportId;

@@ -1,7 +1,7 @@
 //! Reverts one batch of records.
 
 use super::scan::Scan;
-use crate::import::undone::{KeptItem, KeptReason, KeptRecord};
+use crate::model::undone::{KeptItem, KeptReason, KeptRecord};
 use crate::ports::storage::{
     ImportChange, JournalEntry, RecordBefore, RecordReference, RecordVersion, StorageError, UnitOfWork,
 };

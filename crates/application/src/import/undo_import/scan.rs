@@ -1,6 +1,6 @@
 //! Progress of an undo through the notes of its import.
 
-use crate::import::undone::{KeptItem, KeptReason, KeptRecord, Undone};
+use crate::model::undone::{KeptItem, KeptReason, KeptRecord, Undone};
 use crate::ports::storage::{JournalEntry, JournalPosition};
 use domain::id::SleepSessionId;
 use std::collections::HashMap;

@@ -1,8 +1,8 @@
 use super::super::{DeliverMail, DeliveryReport};
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{QueuedMessage, StorageError};
-use crate::ports::system::{Mail, MailError, MailSealError, Mailer, MockMailSealer, MockMailer};
-use crate::testing::{clock, noon, seconds};
+use crate::ports::system::{Mail, MailError, MailSealError, MailSealer, Mailer, MockMailSealer, MockMailer};
+use crate::testing::{self, noon, seconds};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::MessageId;
@@ -83,9 +83,17 @@ fn failing(error: fn() -> MailError) -> MockMailer {
     mailer
 }
 
+fn delivery(
+    units: &Arc<PreparedUnitsOfWork>,
+    mailer: Arc<dyn Mailer>,
+    sealer: Arc<dyn MailSealer>,
+) -> DeliverMail {
+    DeliverMail { store: testing::store(units), mailer, sealer }
+}
+
 async fn deliver(units: Vec<MockUnitOfWork>, mailer: MockMailer, sealer: MockMailSealer) -> DeliveryReport {
     let store = Arc::new(PreparedUnitsOfWork::new(units));
-    let deliver = DeliverMail::new(store.clone(), Arc::new(mailer), Arc::new(sealer), clock());
+    let deliver = delivery(&store, Arc::new(mailer), Arc::new(sealer));
     let report = deliver.run(1).await.unwrap();
     assert_eq!(store.endings().opened(), store.endings().committed());
     report
@@ -97,8 +105,7 @@ async fn messages_are_sent_one_after_the_other_outside_any_unit_of_work_and_then
     let units = vec![fresh(1), deleting(1), fresh(2), deleting(2), claiming(None)];
     let store = Arc::new(PreparedUnitsOfWork::new(units));
     let mailer = Arc::new(RecordingMailer { sent: Mutex::new(0), endings: store.endings() });
-    let deliver =
-        DeliverMail::new(store.clone(), Arc::<RecordingMailer>::clone(&mailer), Arc::new(opening()), clock());
+    let deliver = delivery(&store, Arc::<RecordingMailer>::clone(&mailer), Arc::new(opening()));
     let report = deliver.run(10).await.unwrap();
     assert_eq!(report, DeliveryReport { sent: 2, ..DeliveryReport::default() });
     assert_eq!((report.handled(), *mailer.sent.lock().unwrap()), (2, 2));
@@ -110,7 +117,7 @@ async fn no_more_than_the_limit_are_claimed() {
     let store =
         Arc::new(PreparedUnitsOfWork::new([claiming(Some(message(1, 1, TimeDelta::zero()))), deleting(1)]));
     let mailer = Arc::new(RecordingMailer { sent: Mutex::new(0), endings: store.endings() });
-    let deliver = DeliverMail::new(store.clone(), mailer, Arc::new(opening()), clock());
+    let deliver = delivery(&store, mailer, Arc::new(opening()));
     assert_eq!(deliver.run(1).await.unwrap().sent, 1);
     assert_eq!(deliver.run(0).await.unwrap(), DeliveryReport::default());
     assert_eq!(store.endings().opened(), 2);
@@ -155,7 +162,6 @@ async fn a_message_sealed_with_another_key_waits_for_that_key() {
 #[tokio::test]
 async fn a_store_that_is_away_stops_the_run() {
     let store = Arc::new(PreparedUnitsOfWork::new([]));
-    let deliver =
-        DeliverMail::new(store, Arc::new(MockMailer::new()), Arc::new(MockMailSealer::new()), clock());
+    let deliver = delivery(&store, Arc::new(MockMailer::new()), Arc::new(MockMailSealer::new()));
     assert!(matches!(deliver.run(10).await, Err(StorageError::Unavailable)));
 }

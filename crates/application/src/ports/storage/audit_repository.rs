@@ -1,7 +1,7 @@
 //! The audit trail and the read tallies.
 
 use super::StorageError;
-pub use crate::audit::audit_page::{AuditFilter, AuditPosition};
+pub use crate::model::audit_page::{AuditFilter, AuditPosition};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::audit::AuditEvent;

@@ -1,7 +1,7 @@
 //! Changes to a user's records, read outside a transaction.
 
 use super::StorageError;
-pub use crate::read::change_page::{Change, ChangePage, ChangePageQuery};
+pub use crate::model::change_page::{Change, ChangePage, ChangePageQuery};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 #[cfg(feature = "test-support")]

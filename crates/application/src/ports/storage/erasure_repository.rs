@@ -1,11 +1,20 @@
 //! Erasures, in a unit of work.
 
 use super::StorageError;
-pub use crate::erasure::receipt::Erasure;
 use async_trait::async_trait;
-use domain::id::UserId;
+use chrono::{DateTime, Utc};
+use domain::id::{ErasureId, UserId};
 #[cfg(feature = "test-support")]
 use mockall::automock;
+
+/// Record of an erasure, without the user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Erasure {
+    /// Id of the receipt.
+    pub id: ErasureId,
+    /// Time of the erasure.
+    pub at: DateTime<Utc>,
+}
 
 /// Erases users.
 #[cfg_attr(feature = "test-support", automock)]

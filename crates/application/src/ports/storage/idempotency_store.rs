@@ -1,7 +1,7 @@
 //! Stored responses to requests with an `Idempotency-Key`.
 
 use super::StorageError;
-pub use crate::import::ingest::stored_response::{Claim, IdempotentRequest, StoredResponse};
+pub use crate::model::stored_response::{Claim, IdempotentRequest, StoredResponse};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 #[cfg(feature = "test-support")]

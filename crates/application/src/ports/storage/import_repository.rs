@@ -1,7 +1,7 @@
 //! Imports.
 
 use super::StorageError;
-pub use crate::import::stored_import::Import;
+pub use crate::model::stored_import::Import;
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{ImportId, SleepSessionId, UserId};

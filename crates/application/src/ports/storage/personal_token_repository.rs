@@ -1,10 +1,9 @@
-//! Personal access tokens, and a user's connected apps.
+//! Personal access tokens.
 
 use super::StorageError;
-pub use crate::connection::connected_app::ConnectedApp;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::id::{ClientId, PersonalTokenId, UserId};
+use domain::id::{PersonalTokenId, UserId};
 use domain::personal_token::PersonalToken;
 #[cfg(feature = "test-support")]
 use mockall::automock;
@@ -44,19 +43,4 @@ pub trait PersonalTokenRepository: Send {
         before: DateTime<Utc>,
         at: DateTime<Utc>,
     ) -> Result<u64, StorageError>;
-}
-
-/// Reads a user's connected apps outside a transaction.
-#[cfg_attr(feature = "test-support", automock)]
-#[async_trait]
-pub trait ConnectedAppReader: Send + Sync {
-    /// Lists the apps with live grants or a remembered consent of this user, by name, ties by id.
-    async fn list_connected_apps(&self, user_id: UserId) -> Result<Vec<ConnectedApp>, StorageError>;
-    /// Returns the minute of the last read of each app up to the given time, in the same order, even for apps
-    /// without access. `None` if it never read or the tally was deleted.
-    async fn list_last_reads(
-        &self,
-        user_id: UserId,
-        until: &[(ClientId, DateTime<Utc>)],
-    ) -> Result<Vec<Option<DateTime<Utc>>>, StorageError>;
 }

@@ -1,12 +1,23 @@
 //! Sleep sessions, read as packed rows outside a transaction.
 
 use super::StorageError;
-pub use crate::read::sleep_page::{PackedPart, PackedSleepRow, SleepPage, SleepPageQuery};
+pub use crate::model::sleep_page::{PackedPart, PackedSleepRow, SleepPage, SleepPageQuery};
 use async_trait::async_trait;
 use domain::id::{SleepSessionId, UserId};
 use domain::sleep::SleepSession;
 #[cfg(feature = "test-support")]
 use mockall::automock;
+
+impl PackedSleepRow {
+    /// Returns the error for a part that cannot be decoded.
+    pub fn corrupt(&self, part: PackedPart) -> StorageError {
+        let column = match part {
+            PackedPart::Stages => "stages",
+            PackedPart::Metrics => "metrics",
+        };
+        StorageError::Corrupt { table: "sleep_session", column, row: self.id.to_string() }
+    }
+}
 
 /// Start in milliseconds since 1970-01-01 UTC and id of a session, after which an export resumes.
 pub type SleepPosition = (i64, SleepSessionId);

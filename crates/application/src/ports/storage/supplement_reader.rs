@@ -1,7 +1,9 @@
 //! Supplements and their intake, read outside a transaction.
 
 use super::{CatalogueVersion, StorageError};
-pub use crate::read::supplement_page::{IntakeLogRow, SupplementPage, SupplementPageQuery, SupplementRecord};
+pub use crate::model::supplement_page::{
+    IntakeLogRow, SupplementPage, SupplementPageQuery, SupplementRecord,
+};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::id::{IntakeLogId, SupplementId, UserId};

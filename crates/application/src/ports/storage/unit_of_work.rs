@@ -102,16 +102,7 @@ macro_rules! declare {
             pub trait $group {
                 $($(#[$repository_about])* fn $name(&mut self) -> &mut dyn $repository;)+
             }
-
-            impl<T: OwnRepositories> $group for T {
-                $(fn $name(&mut self) -> &mut dyn $repository {
-                    self
-                })+
-            }
         )+
-
-        /// Transaction that is itself every repository, as those of the stores are.
-        pub trait OwnRepositories: $($($repository +)+)+ {}
     };
 }
 with_repositories!(declare);
@@ -133,12 +124,4 @@ pub trait UnitOfWork: AccountRepositories + AppRepositories + RecordRepositories
     async fn commit(self: Box<Self>) -> Result<(), StorageError>;
     /// Rolls back.
     async fn rollback(self: Box<Self>) -> Result<(), StorageError>;
-}
-
-impl dyn UnitOfWork {
-    /// Rolls back, waits for that, and returns the error.
-    pub(crate) async fn refuse<T, E: From<StorageError>>(self: Box<Self>, refusal: E) -> Result<T, E> {
-        self.rollback().await?;
-        Err(refusal)
-    }
 }

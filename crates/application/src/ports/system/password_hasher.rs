@@ -1,6 +1,6 @@
 //! Hashing and judging passwords.
 
-pub use crate::account::hashing_error::PasswordHashingError;
+pub use crate::model::hashing_error::PasswordHashingError;
 use async_trait::async_trait;
 use domain::password::{Password, PasswordHash};
 #[cfg(feature = "test-support")]

@@ -1,13 +1,14 @@
 //! Endpoints of a developer's app.
 
 use crate::account::SignedInPerson;
+use crate::client::AppDeveloper;
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{
     ClientWithSecrets, FailureCount, MockClientReader, MockFailureCounter, MockWebhookReader, StorageError,
 };
 use crate::ports::system::MockWebhookSigner;
 use crate::testing::{ADDRESS, app, client_id, endpoint as stored, signed_in, store, units, user_id};
-use crate::webhook::{AppDeveloper, WebhookActor, WebhookError, Webhooks};
+use crate::webhook::{WebhookActor, WebhookError, Webhooks};
 use chrono::TimeDelta;
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};

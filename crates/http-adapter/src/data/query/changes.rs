@@ -2,6 +2,7 @@
 
 use super::reader::Reader;
 use crate::problem::Problem;
+use actix_web::HttpRequest;
 use application::read::ReadChangesQuery;
 use domain::change::ChangeCursor;
 use domain::data_kind::DataKind;
@@ -17,9 +18,9 @@ pub(in crate::data) struct ChangesParameters {
 }
 
 impl ChangesParameters {
-    /// Parses a query string.
-    pub(in crate::data) fn read(query: &str) -> Result<Self, Problem> {
-        let mut reader = Reader::open(query, KNOWN)?;
+    /// Parses the query of a request.
+    pub(in crate::data) fn read(request: &HttpRequest) -> Result<Self, Problem> {
+        let mut reader = Reader::open(request, KNOWN)?;
         let cursor = reader.read("cursor", ChangeCursor::parse);
         let kinds = reader.read("types", DataKind::parse_list);
         let limit = reader.read("limit", ChangeLimit::parse).unwrap_or(ChangeLimit::DEFAULT);

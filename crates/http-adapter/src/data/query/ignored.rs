@@ -1,9 +1,6 @@
 //! Names of the parameters that a data endpoint ignores (decisions 5).
 
-use super::{changes, sleep, supplements};
-use crate::parameter::parse;
-use domain::data_endpoint::PersonEndpoint;
-use domain::data_kind::DataKind;
+use crate::parameter::Pair;
 
 /// Names that are listed at most, and the length of one: callers can send any.
 const MAX_NAMES: usize = 10;
@@ -14,24 +11,15 @@ const MAX_CHARACTERS: usize = 40;
 pub(crate) struct IgnoredParameters(String);
 
 impl IgnoredParameters {
-    /// Lists the parameters of a query that this endpoint does not know, once each and in their order;
-    /// `None` if it knows all. Names that are not made of letters, digits and `_.-` are left out.
-    pub(crate) fn find(query: &str, endpoint: PersonEndpoint) -> Option<Self> {
-        if query.is_empty() {
-            return None;
-        }
-        let known: &[&str] = match endpoint {
-            PersonEndpoint::Data(DataKind::Profile) => &[],
-            PersonEndpoint::Data(DataKind::Sleep) => sleep::KNOWN,
-            PersonEndpoint::Data(DataKind::Supplements) => supplements::KNOWN,
-            PersonEndpoint::Changes => changes::KNOWN,
-            PersonEndpoint::Export | PersonEndpoint::Ingest => return None,
-        };
-        let mut names: Vec<String> = Vec::new();
-        for pair in parse(query).ok()? {
-            let is_new = !known.contains(&pair.name.as_ref()) && !names.iter().any(|name| *name == pair.name);
-            if is_new && is_plain(&pair.name) && names.len() < MAX_NAMES {
-                names.push(pair.name.into_owned());
+    /// Lists the parameters that are not known, once each and in their order; `None` if all are known. Names
+    /// that are not made of letters, digits and `_.-` are omitted.
+    pub(super) fn among(pairs: &[Pair<'_>], known: &[&str]) -> Option<Self> {
+        let mut names: Vec<&str> = Vec::new();
+        for Pair { name, .. } in pairs {
+            let name = name.as_ref();
+            let is_new = !known.contains(&name) && !names.contains(&name);
+            if is_new && is_plain(name) && names.len() < MAX_NAMES {
+                names.push(name);
             }
         }
         (!names.is_empty()).then(|| Self(names.join(", ")))
@@ -51,37 +39,38 @@ fn is_plain(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::query::{changes, sleep, supplements};
+    use crate::parameter::parse;
     use proptest::prelude::*;
 
-    fn ignored(query: &str, kind: DataKind) -> Option<String> {
-        IgnoredParameters::find(query, PersonEndpoint::Data(kind)).map(|names| names.0)
+    fn ignored(query: &str, known: &[&str]) -> Option<String> {
+        IgnoredParameters::among(&parse(query).ok()?, known).map(|names| names.0)
     }
 
     #[test]
     fn unknown_parameters_are_named_once_in_their_order() {
         let query = "start_date=2026-01-01&page=1&pagesize=5&start_date=x&endDate=2026-01-02";
-        assert_eq!(ignored(query, DataKind::Sleep).as_deref(), Some("start_date, pagesize"));
-        assert_eq!(ignored("endDate=2026-01-02", DataKind::Supplements).as_deref(), Some("endDate"));
-        assert_eq!(ignored("page=1", DataKind::Profile).as_deref(), Some("page"));
-        let of_changes = IgnoredParameters::find("cursor=x&page=1", PersonEndpoint::Changes);
-        assert_eq!(of_changes.map(|names| names.0).as_deref(), Some("page"));
+        assert_eq!(ignored(query, sleep::KNOWN).as_deref(), Some("start_date, pagesize"));
+        assert_eq!(ignored("endDate=2026-01-02", supplements::KNOWN).as_deref(), Some("endDate"));
+        assert_eq!(ignored("page=1", &[]).as_deref(), Some("page"));
+        assert_eq!(ignored("cursor=x&page=1", changes::KNOWN).as_deref(), Some("page"));
     }
 
     #[test]
     fn known_absent_and_unreadable_parameters_are_not_named() {
         for query in ["", "page=1&pageSize=2&sort=asc", "=1", "%zz=1", "a%0d%0ab=1", "a%20b=1", "%C3%A9=1"] {
-            assert_eq!(ignored(query, DataKind::Sleep), None, "{query}");
+            assert_eq!(ignored(query, sleep::KNOWN), None, "{query}");
         }
-        assert_eq!(ignored(&format!("{}=1", "x".repeat(41)), DataKind::Sleep), None);
+        assert_eq!(ignored(&format!("{}=1", "x".repeat(41)), sleep::KNOWN), None);
         let many: Vec<String> = (0..50).map(|number| format!("n{number}=1")).collect();
-        let named = ignored(&many.join("&"), DataKind::Sleep).unwrap();
+        let named = ignored(&many.join("&"), sleep::KNOWN).unwrap();
         assert_eq!(named.split(", ").count(), 10);
     }
 
     proptest! {
         #[test]
         fn the_value_always_fits_a_header(query in ".{0,80}") {
-            if let Some(names) = ignored(&query, DataKind::Sleep) {
+            if let Some(names) = ignored(&query, sleep::KNOWN) {
                 prop_assert!(actix_web::http::header::HeaderValue::from_str(&names).is_ok());
             }
         }

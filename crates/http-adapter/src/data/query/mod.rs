@@ -12,3 +12,17 @@ pub(super) use changes::ChangesParameters;
 pub(crate) use ignored::IgnoredParameters;
 pub(super) use sleep::SleepParameters;
 pub(super) use supplements::SupplementsParameters;
+
+use crate::parameter::{ParameterError, Parameters, parse};
+use crate::request_context::RequestContext;
+use actix_web::HttpRequest;
+
+/// Reads the query of a request. Notes the parameters that it ignores.
+pub(super) fn parameters<'a>(
+    request: &'a HttpRequest,
+    known: &[&'static str],
+) -> Result<Parameters<'a>, ParameterError> {
+    let pairs = parse(request.query_string()).map_err(ParameterError::Malformed)?;
+    RequestContext::of(request).ignored_parameters = IgnoredParameters::among(&pairs, known);
+    Parameters::among(pairs, known)
+}

@@ -1,7 +1,9 @@
 //! Parses parameters with the domain's parsers, and collects all errors.
 
+use super::parameters;
 use crate::parameter::Parameters;
 use crate::problem::{FieldError, Problem};
+use actix_web::HttpRequest;
 use domain::paging::{InvalidPaging, PageNumber, PageRequest, PageSize, SortDirection};
 use domain::time::DateParameter;
 use std::borrow::Cow;
@@ -14,9 +16,9 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Splits a query string; each known parameter must be unique and not empty.
-    pub(super) fn open(query: &'a str, known: &[&'static str]) -> Result<Self, Problem> {
-        Ok(Self { given: Parameters::read(query, known)?, errors: Vec::new() })
+    /// Reads the query of a request; each known parameter must be unique and not empty.
+    pub(super) fn open(request: &'a HttpRequest, known: &[&'static str]) -> Result<Self, Problem> {
+        Ok(Self { given: parameters(request, known)?, errors: Vec::new() })
     }
 
     /// Parses a parameter, or records its error.

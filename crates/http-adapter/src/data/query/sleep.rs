@@ -4,6 +4,7 @@ use super::reader::Reader;
 use crate::data::dto::Include;
 use crate::parameter::Parameters;
 use crate::problem::Problem;
+use actix_web::HttpRequest;
 use application::read::SleepPageQuery;
 use domain::id::UserId;
 use domain::paging::{PageRequest, PageSize};
@@ -21,9 +22,9 @@ pub(in crate::data) struct SleepParameters<'a> {
 }
 
 impl<'a> SleepParameters<'a> {
-    /// Parses a query string; a date is in the person's zone.
-    pub(in crate::data) fn read(query: &'a str, zone: TimeZone) -> Result<Self, Problem> {
-        let mut reader = Reader::open(query, KNOWN)?;
+    /// Parses the query of a request; a date is in the person's zone.
+    pub(in crate::data) fn read(request: &'a HttpRequest, zone: TimeZone) -> Result<Self, Problem> {
+        let mut reader = Reader::open(request, KNOWN)?;
         let (start, end) = (reader.date("startDate"), reader.date("endDate"));
         let range = DateRange::of_parameters(start, end, zone).unwrap_or_else(|_| {
             reader.refuse("startDate", "must not be after endDate");

@@ -3,6 +3,7 @@
 use super::reader::Reader;
 use crate::parameter::Parameters;
 use crate::problem::Problem;
+use actix_web::HttpRequest;
 use application::read::SupplementPageQuery;
 use chrono::{DateTime, Utc};
 use domain::id::{SupplementId, UserId};
@@ -20,9 +21,9 @@ pub(in crate::data) struct SupplementsParameters<'a> {
 }
 
 impl<'a> SupplementsParameters<'a> {
-    /// Parses a query string; a date is in the person's zone.
-    pub(in crate::data) fn read(query: &'a str, zone: TimeZone) -> Result<Self, Problem> {
-        let mut reader = Reader::open(query, KNOWN)?;
+    /// Parses the query of a request; a date is in the person's zone.
+    pub(in crate::data) fn read(request: &'a HttpRequest, zone: TimeZone) -> Result<Self, Problem> {
+        let mut reader = Reader::open(request, KNOWN)?;
         let start = reader.date("startDate").map(|date| date.resolve(zone, Bound::Start));
         let id =
             |text: &str| SupplementId::parse(text).map_err(|_| "must be a UUID in its 36-character form");

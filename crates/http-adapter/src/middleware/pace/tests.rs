@@ -3,11 +3,12 @@
 use super::{BufferedBytes, MAX_SINGLE_PIECE, MIN_BYTES, PacedBody};
 use crate::admission::{Admission, AdmissionLimits};
 use crate::middleware::wrap;
+use crate::request_context::RequestContext;
 use crate::tests::Parts;
 use actix_web::body::{BodySize, BoxBody, MessageBody, to_bytes};
 use actix_web::test::{TestRequest, call_service, init_service};
 use actix_web::web::{self, Bytes};
-use actix_web::{App, HttpMessage as _, HttpRequest, HttpResponse};
+use actix_web::{App, HttpRequest, HttpResponse};
 use domain::rate_limit::RateStatus;
 use std::error::Error;
 use std::future::poll_fn;
@@ -83,7 +84,7 @@ async fn a_response_read_at_the_minimum_pace_is_kept() {
 async fn a_large_response_beyond_the_limit_is_rejected_with_its_rate_headers() {
     const RATE: RateStatus = RateStatus { limit: 9, remaining: 7, reset: 1_780_012_800, allowed: true };
     async fn large(request: HttpRequest) -> HttpResponse {
-        request.extensions_mut().insert(RATE);
+        RequestContext::of(&request).rate = Some(RATE);
         HttpResponse::Ok().body(BoxBody::new(Pieces(3)))
     }
     async fn small() -> HttpResponse {

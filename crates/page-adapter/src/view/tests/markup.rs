@@ -85,7 +85,7 @@ fn only_the_pages_that_use_passkeys_have_the_script_and_every_page_states_its_sc
     for sample in samples(plain).iter().filter(|sample| sample.html.contains(SCRIPT)) {
         with_script.push(sample.name);
     }
-    assert_eq!(with_script, ["sign_in_passkeys", "account", "account_refused", "set_password_reset"]);
+    assert_eq!(with_script, ["account", "account_refused", "set_password_reset", "sign_in_passkeys"]);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::cli::streams;
 use crate::wiring::Session;
 use anyhow::{Context as _, bail};
 use application::audit::AuditFilter;
-use application::developer::ApproveClient;
+use application::client::Clients;
 use chrono::{DateTime, Utc};
 use domain::audit::{AuditEvent, AuditKind};
 use domain::id::ClientId;
@@ -18,13 +18,17 @@ use std::io::BufRead;
 const PAGE: u32 = 500;
 
 /// Approves an app as its revision names it, or as shown on the terminal.
-pub(super) async fn run(session: &Session, arguments: &ApproveArguments) -> anyhow::Result<()> {
+pub(super) async fn run(
+    clients: &Clients,
+    session: &Session,
+    arguments: &ApproveArguments,
+) -> anyhow::Result<()> {
     let ApproveArguments { client_id, revision, json } = arguments;
     let revision = match revision {
         Some(revision) => revision.clone(),
         None => review(session, *client_id).await?,
     };
-    let approved = session.use_case(ApproveClient::new).run(*client_id, &revision).await;
+    let approved = clients.approve(*client_id, &revision).await;
     let client = approved.with_context(|| format!("client {client_id} was not approved"))?;
     let endpoints = session.store.webhooks.list_endpoints(Some(*client_id)).await?;
     Ok(output::print(&details(&client, &endpoints), *json)?)

@@ -2,11 +2,10 @@
 
 use crate::cli::output;
 use crate::settings::Settings;
-use crate::wiring::{Store, password_hasher, password_strength_checker};
+use crate::wiring::{SharedClock, Store, checkpoint, password_hasher, password_strength_checker, passwords};
 use anyhow::Context;
-use application::account::{ChoosePasswordPorts, SetPassword};
 use application::demo::DEMO_EMAIL;
-use application::ports::system::{Entropy as _, PasswordHasher};
+use application::ports::system::{Entropy, PasswordHasher};
 use domain::id::UserId;
 use domain::password::Password;
 use domain::user::Email;
@@ -44,17 +43,10 @@ pub(super) async fn of_demo(
         return Ok(kept);
     }
     let password = generate_password();
-    let ports = ChoosePasswordPorts {
-        links: store.password_links.clone(),
-        units: store.units.clone(),
-        hasher,
-        strength_checker: password_strength_checker(settings),
-        failures: store.failures.clone(),
-        clock: Arc::new(SystemClock),
-        entropy: Arc::new(SystemEntropy),
-    };
-    let set = SetPassword::new(ports, store.profiles.clone());
-    set.run(user_id, &password).await.context("the password of the demo person cannot be set")?;
+    let clock: SharedClock = Arc::new(SystemClock);
+    let checkpoint = checkpoint(store, store.audited(&clock), settings, hasher);
+    let passwords = passwords(store, settings, checkpoint, password_strength_checker(settings));
+    passwords.set(user_id, &password).await.context("the password of the demo person cannot be set")?;
     write(&folder.join(FILE), &password).context("the password of the demo person cannot be saved")?;
     if state == PasswordState::Differs {
         output::note(

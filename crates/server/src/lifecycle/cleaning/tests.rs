@@ -60,8 +60,11 @@ impl Scene {
         store.schema.migrate().await.unwrap();
         execute(&path, BEGINNING);
         let clock: Arc<dyn Clock> = Arc::new(NoonClock);
-        let (units, tallies) = (store.units.clone(), store.read_tallies.clone());
-        let audit = PruneAudit::new(units, tallies, clock.clone(), AuditRetention::default());
+        let audit = PruneAudit {
+            store: store.audited(&clock),
+            reads: store.read_tallies.clone(),
+            retention: AuditRetention::default(),
+        };
         let cleaning = Cleaning::new(&store, clock, &settings, audit);
         Self { store, cleaning, path, _dir: dir }
     }

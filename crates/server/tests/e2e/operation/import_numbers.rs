@@ -2,8 +2,10 @@
 //! duplicates or rejected, and the numbers of the report are those of the file and of the store.
 
 use crate::e2e::world::{StoreKind, World};
+use application::audit::AuditTrail;
 use application::import::{FileInfo, ImportRecords, ImportRecordsCommand, ImportReport};
-use application::operator::{CreateUser, CreateUserCommand};
+use application::store::Store;
+use application::user::{NewUser, Users};
 use chrono::DateTime;
 use domain::id::UserId;
 use domain::import::FileName;
@@ -92,10 +94,11 @@ impl TargetStore {
     fn create_person(&self) -> UserId {
         let number = self.people.fetch_add(1, Ordering::Relaxed);
         let email = Email::parse(&format!("person{number}@example.org")).expect("address");
-        let create = CreateUser::new(self.store.clone(), Arc::new(SystemEntropy), Arc::new(SystemClock));
-        let command =
-            CreateUserCommand { id: None, email, home_timezone: TimeZone::UTC, biology: Biology::default() };
-        self.runtime.block_on(create.run(command)).expect("person").id
+        let trail = AuditTrail::new(Arc::new(SystemEntropy), Arc::new(SystemClock));
+        let store = Store { units: self.store.clone(), trail };
+        let users = Users { store, reader: self.store.clone() };
+        let new = NewUser { id: None, email, home_timezone: TimeZone::UTC, biology: Biology::default() };
+        self.runtime.block_on(users.create(new)).expect("person").id
     }
 
     fn import(&self, user_id: UserId, format: Format, file: &str, dry_run: bool) -> ImportReport {
