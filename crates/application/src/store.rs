@@ -11,8 +11,8 @@ use domain::user::User;
 use scoped_futures::ScopedBoxFuture;
 use std::sync::Arc;
 
-/// Calls [`Store::transact`], or [`finish`] for a transaction that has begun, with a block in place of a
-/// boxed future.
+/// Calls [`Store::transact`], or [`finish`] for an open transaction, with a block in place of a boxed
+/// future.
 macro_rules! transact {
     (in $unit:expr, |$tx:ident| $work:block) => {
         $crate::store::finish($unit, |$tx| scoped_futures::ScopedFutureExt::scope_boxed(async move $work))

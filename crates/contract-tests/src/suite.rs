@@ -15,43 +15,28 @@ suite! {
         a_transaction_of_work_that_fails_stores_nothing_and_opens_no_connection,
         a_cancelled_transaction_stores_nothing_and_lets_the_next_one_write,
     }
-    passkey_form {
-        rejected_forms_about_passkeys_open_no_connection,
-    }
+    passkey_form { rejected_forms_about_passkeys_open_no_connection, }
     client_form {
         rejected_registrations_of_apps_open_no_connection, rejected_forms_about_apps_open_no_connection,
         rejected_commands_about_clients_open_no_connection,
     }
-    import_form {
-        rejected_forms_about_imports_open_no_connection, rejected_uploads_open_no_connection,
-    }
-    second_factor_form {
-        rejected_forms_about_second_factors_open_no_connection,
-    }
+    import_form { rejected_forms_about_imports_open_no_connection, rejected_uploads_open_no_connection, }
+    second_factor_form { rejected_forms_about_second_factors_open_no_connection, }
     grant_form {
-        a_revocation_that_matches_nothing_opens_no_connection,
-        a_disconnected_app_has_no_access_and_no_code,
+        a_revocation_that_matches_nothing_opens_no_connection, a_disconnected_app_has_no_access_and_no_code,
     }
-    erasure_form {
-        rejected_erasures_open_no_connection,
-    }
-    sign_in_form {
-        rejected_passwords_open_no_connection, rejected_second_steps_open_no_connection,
-    }
+    erasure_form { rejected_erasures_open_no_connection, }
+    sign_in_form { rejected_passwords_open_no_connection, rejected_second_steps_open_no_connection, }
     password_form {
         rejected_links_open_no_connection, rejected_confirmations_of_an_address_open_no_connection,
         rejected_changes_of_a_password_open_no_connection, rejected_choices_of_a_password_open_no_connection,
     }
-    user_form {
-        rejected_commands_about_users_open_no_connection,
-    }
+    user_form { rejected_commands_about_users_open_no_connection, }
     token_form {
         rejected_codes_stay_valid_and_open_no_connection,
         a_reused_refresh_token_stays_revoked_and_opens_no_connection,
     }
-    code_form {
-        rejected_codes_are_not_issued_and_open_no_connection,
-    }
+    code_form { rejected_codes_are_not_issued_and_open_no_connection, }
     rejection {
         a_unit_of_work_dropped_in_any_state_opens_no_connection,
         rejected_forms_of_a_signed_in_person_open_no_connection,
@@ -224,7 +209,8 @@ suite! {
     password {
         credentials_are_found_by_address_whatever_its_case,
         an_account_without_a_password_has_credentials_without_one, an_unknown_address_has_no_credentials,
-        a_password_replaces_an_earlier_one, a_deleted_password_is_gone_and_only_it, a_rehash_replaces_nothing_but_the_hash_that_it_was_made_for,
+        a_password_replaces_an_earlier_one, a_deleted_password_is_gone_and_only_it,
+        a_rehash_replaces_nothing_but_the_hash_that_it_was_made_for,
         of_racing_rehashes_one_wins_and_none_undoes_a_change,
         a_password_that_was_found_stays_until_the_unit_of_work_ends,
         concurrent_changes_of_a_found_password_are_serialized,
@@ -357,9 +343,7 @@ suite! {
         profile_changes_of_an_import_read_back_until_they_are_overwritten,
         profile_changes_are_forgotten_with_the_notes_of_their_import,
     }
-    import_repetition {
-        a_label_id_that_a_file_has_twice_is_stored_the_same_each_time,
-    }
+    import_repetition { a_label_id_that_a_file_has_twice_is_stored_the_same_each_time, }
     import_concurrency {
         nights_of_one_file_are_stored_once_and_undone_as_one_import,
         labels_of_one_file_are_stored_once_and_nothing_is_left_of_them_after_undoing,
@@ -388,14 +372,12 @@ suite! {
         an_erasure_that_races_with_sums_of_reads_wins, erasing_an_unknown_person_stores_nothing,
         an_erased_id_is_never_used_again, erasures_are_listed_latest_first,
     }
-    upkeep {
-        a_probe_of_writes_leaves_nothing_behind, an_unblocked_erasure_leaves_nothing_to_finish,
-    }
+    upkeep { a_probe_of_writes_leaves_nothing_behind, an_unblocked_erasure_leaves_nothing_to_finish, }
     webhook {
         an_endpoint_reads_back_as_stored_and_updated, endpoints_of_disabled_clients_are_listed_by_client_only,
         changes_of_records_queue_one_event, a_deletion_queues_an_event_unless_it_is_rolled_back,
-        a_form_or_deletion_that_changes_no_record_queues_no_event,
-        a_changed_profile_queues_an_event, only_endpoints_of_clients_with_a_live_grant_are_notified,
+        a_form_or_deletion_that_changes_no_record_queues_no_event, a_changed_profile_queues_an_event,
+        only_endpoints_of_clients_with_a_live_grant_are_notified,
         an_event_is_settled_only_as_far_as_it_was_read, a_replay_during_a_delivery_is_not_lost,
         a_paused_event_continues_from_where_it_was_with_the_next_change,
         an_event_keeps_the_time_of_the_first_change_until_it_is_announced,

@@ -1,4 +1,4 @@
-//! What the handler of a request tells the layers around it.
+//! What the handler of a request passes to the layers around it.
 
 use crate::admission::ResponseOwner;
 use crate::data::IgnoredParameters;
@@ -16,7 +16,7 @@ pub struct RequestContext {
     pub rate: Option<RateStatus>,
     /// Parameters that the endpoint does not know.
     pub(crate) ignored_parameters: Option<IgnoredParameters>,
-    /// Whom a large response counts against.
+    /// Owner of a large response, whose share it counts against.
     pub response_owner: Option<ResponseOwner>,
     /// The client, and what it used.
     pub(crate) client: Option<ClientRequest>,

@@ -170,7 +170,7 @@ async fn revoke(
     (service(&units, reader).revoke(filter).await, endings, events)
 }
 
-/// The operator revokes the grants of the person, of whom this much is left.
+/// The operator revokes the grants of a person who has this many grants and consents.
 async fn revoke_of_person(grants: u64, consents: u64) -> (u64, Arc<Endings>, RecordedEvents) {
     let (user, reason) = (Some(user_id(1)), RevocationReason::Operator);
     let expected = Expected { filter: of_person(), user, client: None, reason, grants, consents };

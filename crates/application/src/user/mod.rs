@@ -1,4 +1,4 @@
-//! Users, whom the operator creates, changes, locks and looks up.
+//! Users: the operator creates, changes, locks and shows them.
 
 #[cfg(test)]
 mod tests;

@@ -61,8 +61,7 @@ pub async fn admit_identified(
     admitted(request, kind.into(), state.authorize_access.admit(permission, kind.into()).await)
 }
 
-/// Notes whom a large response counts against, and the limit, whose counter every response carries from here
-/// on.
+/// Notes the owner of a large response, and the limit, whose counter every response carries from here on.
 fn admitted(
     request: &HttpRequest,
     endpoint: PersonEndpoint,

@@ -29,7 +29,7 @@ use http_adapter::Endpoint;
 pub(crate) const STYLE_SHEET_PATH: &str = Endpoint::StyleSheet.path();
 /// Style sheet, `text/css`.
 pub(crate) const STYLE_SHEET: &str = include_str!("../../assets/pages.css");
-/// Path of the script for passkeys, which two pages load.
+/// Path of the script for passkeys, which three pages load.
 pub(crate) const PASSKEY_SCRIPT_PATH: &str = Endpoint::PasskeyScript.path();
 /// Script for passkeys, `text/javascript`.
 pub(crate) const PASSKEY_SCRIPT: &str = include_str!("../../assets/passkeys.js");
