@@ -99,16 +99,18 @@ task() {
     processes+=($!)
 }
 
-# Waits for all tasks, prints their output, and fails if one failed.
+# Waits for all tasks, prints their output, that of failed ones last, and fails if one failed.
 join_tasks() {
-    local number failed=''
+    local number ended=() failed=()
     for number in "${!tasks[@]}"; do
-        wait "${processes[number]}" || failed+=" ${tasks[number]}"
+        if wait "${processes[number]}"; then ended+=("$number"); else failed+=("$number"); fi
+    done
+    for number in "${ended[@]}" "${failed[@]}"; do
         printf '\n--- %s\n' "${tasks[number]}"
         cat "$scratch/task-$number"
     done
+    [ ${#failed[@]} -eq 0 ] || fail "failed: $(for number in "${failed[@]}"; do printf '%s; ' "${tasks[number]}"; done)"
     tasks=() processes=()
-    [ -z "$failed" ] || fail "failed:$failed"
 }
 
 # Waits until a command succeeds; fails if the background server exits: await_server COMMAND...
