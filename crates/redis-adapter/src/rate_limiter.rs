@@ -32,7 +32,7 @@ pub struct RedisRateLimiter {
 impl RedisRateLimiter {
     /// Creates a limiter and starts connecting; `in_process` counts while the store is down.
     ///
-    /// Returns immediately. Must be called on a Tokio runtime, which then drives the connection.
+    /// Returns immediately. Must be called on a Tokio runtime, which then drives the shared connection.
     pub fn start(options: &RedisOptions, in_process: Arc<dyn RateLimiter>) -> Self {
         let store = Arc::new(SharedStore::new(options));
         let maintained = store.clone();
@@ -55,14 +55,14 @@ impl RedisRateLimiter {
 
     /// Counts in the store; `None` if it cannot be used.
     async fn count_in_store(&self, key: RateKey, limit: u32, now: DateTime<Utc>) -> Option<RateStatus> {
-        let connection = self.store.live()?;
+        let connections = self.store.live()?;
         let window = RateWindow::at(now);
         let seconds_to_live = window.seconds_left(now).saturating_add(KEPT_AFTER_END);
         let count = Count { key: counter_key(&key, window), limit, seconds_to_live };
-        match self.store.count(&connection, &count).await {
+        match self.store.count(&connections.of_this_thread(&self.store), &count).await {
             Ok(used) => Some(RateStatus::after(used, limit, window)),
             Err(fault) => {
-                self.store.failed(&connection, &fault);
+                self.store.failed(&connections, &fault);
                 None
             }
         }

@@ -1,4 +1,4 @@
-//! The connection to the store: opened, probed while it is idle, and replaced after every fault.
+//! The connections to the store: opened, probed while they are idle, and replaced after every fault.
 //!
 //! The client library's connection manager would keep a connection that times out, whose server became
 //! read-only, or that the server rejected ([ADR 25](../../../docs/adr/0025-shared-rate-counter.md)).
@@ -9,6 +9,7 @@ use crate::options::RedisOptions;
 use crate::script::{Count, CountScript};
 use crate::shared_count_meter;
 use crate::wait::in_time;
+use crate::worker_connections::Connections;
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client};
 use std::sync::Arc;
@@ -32,14 +33,14 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 /// Requests that may be queued on the connection. Further ones wait within their own timeout.
 const QUEUE: usize = 1_024;
 
-/// The store, with the connection that carries all requests of the process.
+/// The store, with its connections.
 #[derive(Debug)]
 pub(crate) struct SharedStore {
     client: Client,
     script: CountScript,
     answer_timeout: Duration,
-    /// A connection that replied when it was last used; `None` during an outage.
-    live: watch::Sender<Option<Arc<MultiplexedConnection>>>,
+    /// Connections that replied when they were last used; `None` during an outage.
+    live: watch::Sender<Option<Arc<Connections>>>,
     ever_answered: watch::Sender<bool>,
     outage_is_reported: AtomicBool,
 }
@@ -57,8 +58,8 @@ impl SharedStore {
         }
     }
 
-    /// Returns the current connection.
-    pub(crate) fn live(&self) -> Option<Arc<MultiplexedConnection>> {
+    /// Returns the current connections.
+    pub(crate) fn live(&self) -> Option<Arc<Connections>> {
         self.live.borrow().clone()
     }
 
@@ -77,18 +78,18 @@ impl SharedStore {
         in_time(self.answer_timeout, self.script.count(&mut connection.clone(), count)).await
     }
 
-    /// Removes a failed connection for all requests.
+    /// Removes connections of which one failed, for all requests.
     ///
-    /// A request that fails late does not affect the connection that replaced its own.
-    pub(crate) fn failed(&self, connection: &Arc<MultiplexedConnection>, fault: &Fault) {
+    /// A request that fails late does not affect the connections that replaced its own.
+    pub(crate) fn failed(&self, connections: &Arc<Connections>, fault: &Fault) {
         let is_removed =
-            self.live.send_if_modified(|live| live.take_if(|live| Arc::ptr_eq(live, connection)).is_some());
+            self.live.send_if_modified(|live| live.take_if(|live| Arc::ptr_eq(live, connections)).is_some());
         if is_removed {
             self.report_outage(fault);
         }
     }
 
-    /// Opens and replaces the connection for as long as it is polled.
+    /// Opens and replaces the connections for as long as it is polled.
     pub(crate) async fn maintain(&self) {
         let mut attempts = interval(RETRY);
         // Replaces a long-lived connection immediately, but does not retry in a hot loop.
@@ -96,7 +97,7 @@ impl SharedStore {
         loop {
             attempts.tick().await;
             match self.connect().await {
-                Ok(connection) => self.lend(Arc::new(connection)).await,
+                Ok(connection) => self.lend(Arc::new(Connections::new(connection))).await,
                 Err(fault) => self.report_outage(&fault),
             }
         }
@@ -104,7 +105,7 @@ impl SharedStore {
 
     /// Opens a connection and probes it: a server that only accepts connections would run every request into
     /// its timeout.
-    async fn connect(&self) -> Result<MultiplexedConnection, Fault> {
+    pub(crate) async fn connect(&self) -> Result<MultiplexedConnection, Fault> {
         let connect = async {
             // Timeouts are ours: the driver's would apply to each step of a request.
             let config = AsyncConnectionConfig::new()
@@ -124,14 +125,14 @@ impl SharedStore {
     /// Counts on the probe's key within the timeout of a request.
     ///
     /// This rejects a read-only replica, a full store and one that is too slow.
-    async fn probe(&self, connection: &MultiplexedConnection) -> Result<(), Fault> {
+    pub(crate) async fn probe(&self, connection: &MultiplexedConnection) -> Result<(), Fault> {
         let count = Count { key: PROBE_KEY.to_owned(), limit: u32::MAX, seconds_to_live: PROBE_SECONDS };
         self.count(connection, &count).await.map(drop)
     }
 
-    /// Lends a connection to requests, and probes it periodically; returns once it has failed.
-    async fn lend(&self, connection: Arc<MultiplexedConnection>) {
-        self.live.send_replace(Some(connection.clone()));
+    /// Lends connections to requests, and probes them periodically; returns once one has failed.
+    async fn lend(&self, connections: Arc<Connections>) {
+        self.live.send_replace(Some(connections.clone()));
         self.ever_answered.send_replace(true);
         shared_count_meter::set_up(true);
         if self.outage_is_reported.swap(false, Ordering::Relaxed) {
@@ -139,8 +140,10 @@ impl SharedStore {
         }
         let mut states = self.live.subscribe();
         while timeout(PROBE, states.wait_for(Option::is_none)).await.is_err() {
-            if let Err(fault) = self.probe(&connection).await {
-                self.failed(&connection, &fault);
+            if let Err(fault) = self.probe(&connections.shared).await {
+                self.failed(&connections, &fault);
+            } else {
+                connections.probe_workers(self).await;
             }
         }
     }

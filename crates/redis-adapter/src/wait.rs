@@ -1,8 +1,9 @@
 //! Timeout that does not count time in which the thread was busy.
 //!
-//! While a worker's thread writes a large page or is not scheduled, a reply may already have arrived, and
-//! that time is not the store's. The timeout is therefore split into slices: however long the thread was away
-//! within a slice, only that slice is counted.
+//! A worker's thread drives its connection, its timers and all of its requests. While it writes a large page
+//! or is not scheduled, a reply may already have arrived, and that time is not the store's. The timeout is
+//! therefore split into slices: however long the thread was away within a slice, only that slice is counted.
+//! A reply that arrived in the meantime is read before the timeout fires.
 
 use crate::fault::Fault;
 use std::pin::pin;
@@ -11,6 +12,10 @@ use tokio::time::timeout;
 
 /// Number of slices of a timeout.
 const SLICES: u32 = 10;
+
+/// Number of times a thread that was away yields before the timeout fires, so that the connection, the sender
+/// of the call and the request can each make progress.
+const YIELDS: usize = 4;
 
 /// Waits for a reply, counting only time in which the thread was available.
 pub(crate) async fn in_time<T>(
@@ -23,8 +28,13 @@ pub(crate) async fn in_time<T>(
             return answer;
         }
     }
-    // A reply that arrived while the thread was away in the last slice.
-    timeout(Duration::ZERO, answer).await.unwrap_or(Err(Fault::NoAnswer))
+    for _ in 0..YIELDS {
+        tokio::task::yield_now().await;
+        if let Ok(answer) = timeout(Duration::ZERO, &mut answer).await {
+            return answer;
+        }
+    }
+    Err(Fault::NoAnswer)
 }
 
 #[cfg(test)]

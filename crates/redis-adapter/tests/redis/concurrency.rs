@@ -3,7 +3,10 @@
 use crate::stage::{AMPLE, Stage, ask, key, noon};
 use application::ports::system::RateLimiter;
 use redis_adapter::test_support::RedisServer;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::Barrier;
 use tokio::task::JoinSet;
 
 /// Counts 20,000 requests over 1,000 keys.
@@ -57,32 +60,70 @@ async fn concurrent_requests_of_several_readers_each_get_their_own_result() {
     assert_eq!(stage.in_process.times(), 0);
 }
 
-/// Counts on single-threaded runtimes, like those of HTTP workers. The connection outlives them, because the
-/// runtime of the process drives it.
+/// Returns the ids of the open connections, without the one that asks.
+async fn connections(server: &RedisServer) -> BTreeSet<u64> {
+    let clients: String = ask(server, &["CLIENT", "LIST"]).await;
+    let of_limiter = clients.lines().filter(|client| !client.contains(" cmd=client"));
+    of_limiter
+        .map(|client| client.strip_prefix("id=").unwrap().split(' ').next().unwrap().parse().unwrap())
+        .collect()
+}
+
+/// Counts on single-threaded runtimes, like those of HTTP workers.
 #[tokio::test(flavor = "multi_thread")]
-async fn workers_share_one_connection_that_outlives_them() {
+async fn each_worker_counts_over_one_connection_of_its_own() {
     let server = RedisServer::start();
     let stage = Stage::on(&server, AMPLE).await;
+    let counted = Arc::new(Barrier::new(5));
     let workers = (0..4).map(|worker| {
-        let limiter = stage.limiter.clone();
+        let (limiter, counted) = (stage.limiter.clone(), counted.clone());
         std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(async {
                 for number in 0..50 {
                     limiter.count(key(worker * 50 + number), 5, noon()).await;
                 }
+                counted.wait().await;
+                // Drives the connection until the test has seen it.
+                counted.wait().await;
             });
         })
     });
-    for worker in workers.collect::<Vec<_>>() {
+    let workers: Vec<_> = workers.collect();
+    counted.wait().await;
+    let started = Instant::now();
+    while connections(&server).await.len() != 5 {
+        assert!(started.elapsed() < AMPLE, "{:?}", connections(&server).await);
+    }
+    counted.wait().await;
+    for worker in workers {
         worker.join().unwrap();
     }
     for number in 0..200 {
         assert_eq!(stage.count(number, 5).await.remaining, 3);
     }
     assert_eq!(stage.in_process.times(), 0);
-    let clients: String = ask(&server, &["CLIENT", "LIST"]).await;
-    assert_eq!(clients.lines().count(), 2, "the limiter's and the one that asks this:\n{clients}");
+}
+
+// On a single-threaded runtime, like a worker.
+#[tokio::test]
+async fn a_workers_connection_that_the_server_closes_is_replaced() {
+    let server = RedisServer::start();
+    let stage = Stage::on(&server, AMPLE).await;
+    stage.count(1, 5).await;
+    let started = Instant::now();
+    while connections(&server).await.len() != 2 {
+        assert!(started.elapsed() < AMPLE, "the worker opened none");
+    }
+    let closed = *connections(&server).await.last().unwrap();
+    ask::<()>(&server, &["CLIENT", "KILL", "ID", &closed.to_string()]).await;
+    while connections(&server).await.range(closed + 1..).next().is_none() {
+        assert!(started.elapsed() < AMPLE * 2, "the worker opened no other");
+        stage.count(2, 5).await;
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    stage.until_up().await;
+    assert_eq!(stage.count(1, 5).await.remaining, 3);
 }
 
 #[tokio::test]
