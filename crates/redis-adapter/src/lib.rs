@@ -1,8 +1,8 @@
 //! Daily request counters shared by replicas, in Redis or Valkey: [`RedisRateLimiter`].
 //!
-//! One script per request counts and replies in a single step, so that exactly `limit` concurrent requests of
-//! all replicas are accepted. While the store is down, requests are counted in the process without waiting for
-//! it, and a background task reconnects ([ADR 25](../../../docs/adr/0025-shared-rate-counter.md)).
+//! One script per request counts and replies in a single step, so that exactly `limit` concurrent requests
+//! of all replicas are accepted. While the store is down, requests are counted in the process without waiting
+//! for it, and a background task reconnects ([ADR 25](../../../docs/adr/0025-shared-rate-counter.md)).
 //!
 //! With the feature `test-support`, `test_support` starts servers for tests.
 

@@ -1,7 +1,7 @@
 //! The shared connection, and those of HTTP workers.
 //!
-//! A connection is driven by the runtime that opened it. The shared one runs on the threads of the process, so
-//! each count over it wakes one of them, which then wakes the worker. An HTTP worker is a single-threaded
+//! A connection is driven by the runtime that opened it. The shared one runs on the threads of the process,
+//! so each count over it wakes one of them, which then wakes the worker. An HTTP worker is a single-threaded
 //! runtime: it opens a connection there on its first count, and uses the shared one until it is ready.
 
 use crate::shared_store::SharedStore;
@@ -46,7 +46,8 @@ impl Connections {
         self.shared.clone()
     }
 
-    /// Probes the connection of each worker, because servers close idle ones. A failed one is reopened on demand.
+    /// Probes the connection of each worker, because servers close idle ones. A failed one is reopened on
+    /// demand.
     pub(crate) async fn probe_workers(&self, store: &SharedStore) {
         let open: Vec<_> =
             self.of_workers().iter().filter_map(|(thread, one)| Some((*thread, one.clone()?))).collect();
