@@ -10,7 +10,7 @@ use std::time::Duration;
 pub(crate) struct Costs {
     pub(crate) server: Option<Watched>,
     pub(crate) database: Option<Watched>,
-    /// The workers of a Citus cluster, whose coordinator is the database.
+    /// The workers of a Citus cluster, whose coordinator is the database, or the standby of the database.
     pub(crate) workers: Option<Watched>,
 }
 

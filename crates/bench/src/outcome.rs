@@ -81,7 +81,7 @@ pub(crate) struct Figures {
     pub(crate) server_cpu_us: Option<f64>,
     /// CPU time of all database processes in microseconds per request; of the coordinator on Citus.
     pub(crate) database_cpu_us: Option<f64>,
-    /// CPU time of all workers of a Citus cluster in microseconds per request.
+    /// CPU time of all workers of a Citus cluster, or of a standby, in microseconds per request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) workers_cpu_us: Option<f64>,
     /// Peak resident memory of the server in MB (10^6 bytes).

@@ -6,6 +6,7 @@ use crate::load::{Expected, Load, Requests};
 use crate::measure::{in_turns, round};
 use crate::outcome::{Figures, Outcome, Results};
 use crate::stage::{Person, Stage, get};
+use anyhow::ensure;
 
 const PAGE: usize = 30;
 const SUPPLEMENTS: usize = 20;
@@ -18,6 +19,7 @@ pub(super) const CASES: &[Case] = &[
     Case { name: "sleep, page of 30", run: sleep_page },
     Case { name: "supplements", run: supplements },
     Case { name: "last page", run: last_page },
+    Case { name: "page from a standby", run: from_standby },
 ];
 
 /// Path of a page with stages and metrics.
@@ -105,5 +107,28 @@ fn last_page(stage: &mut Stage) -> anyhow::Result<Results> {
         .met(ratio <= 3.0)
         .reference("page 1", reference)
         .note(format!("without stages and metrics; the last page has {rest} of {PAGE} sessions"))
+        .into())
+}
+
+/// Compares the processor time of the primary, because that is what a second machine for reads saves.
+fn from_standby(stage: &mut Stage) -> anyhow::Result<Results> {
+    let person = stage.sleeper(PAGE)?;
+    let token = stage.token(&person)?;
+    let path = whole_nights(&person, PAGE);
+    let theirs = load(stage, &path, &token, PAGE)?;
+    let standby = stage.postgres.standby()?;
+    let server = stage.program.clone().with("STORAGE__READ_URL", &standby.url()).serve()?;
+    let ours = Load { address: server.address, ..theirs.clone() };
+    let costs = stage.postgres.costs_with(server.watched(), &standby);
+    let their_costs = stage.server_costs()?;
+    let (found, reference) =
+        in_turns(stage.plan.rounds, &mut || round(&ours, costs), &mut || round(&theirs, their_costs))?;
+    ensure!(found.workers_cpu_us.is_some_and(|cpu| cpu > 0.0), "nothing was read from the standby");
+    let primary = ratio(found.database_cpu_us, reference.database_cpu_us);
+    let server = ratio(found.server_cpu_us, reference.server_cpu_us);
+    let result = format!("{primary:.2} x on the primary, {server:.2} x on the server");
+    Ok(Outcome::new("page of 30 from a standby", "none", result, found)
+        .ratio(primary)
+        .reference("the same from the primary", reference)
         .into())
 }

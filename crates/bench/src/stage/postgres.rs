@@ -31,6 +31,17 @@ pub(crate) struct Postgres {
     programs: PathBuf,
 }
 
+/// A running standby.
+#[derive(Debug)]
+pub(crate) struct Standby(Node);
+
+impl Standby {
+    /// Returns its URL for the program.
+    pub(crate) fn url(&self) -> String {
+        self.0.url()
+    }
+}
+
 /// A server process with its data.
 #[derive(Debug)]
 struct Node {
@@ -40,8 +51,13 @@ struct Node {
 }
 
 impl Node {
-    /// Creates and starts a cluster in a folder.
-    fn start(folder: PathBuf, programs: &Path, settings: &[&str]) -> anyhow::Result<Self> {
+    /// Creates and starts a cluster in a folder, or a standby of a primary.
+    fn start(
+        folder: PathBuf,
+        programs: &Path,
+        settings: &[&str],
+        primary: Option<&Self>,
+    ) -> anyhow::Result<Self> {
         std::fs::create_dir(&folder)?;
         if let Some((user, group)) = server_user()? {
             chown(&folder, Some(user), Some(group))?;
@@ -49,12 +65,21 @@ impl Node {
         let data = folder.join("data");
         let log = std::fs::File::create(folder.join("log"))?;
         let data = data.display().to_string();
-        let made = as_server_user(&programs.join("initdb"))?
-            .args(["-A", "trust", "-U", "postgres", "--locale=C.UTF-8", "--no-sync", "-D", &data])
-            .stdout(log.try_clone()?)
-            .stderr(log.try_clone()?)
-            .status()?;
-        ensure!(made.success(), "initdb failed: {}", last_words(&folder));
+        let mut create = match primary {
+            None => {
+                let mut create = as_server_user(&programs.join("initdb"))?;
+                create.args(["-A", "trust", "-U", "postgres", "--locale=C.UTF-8"]);
+                create
+            }
+            Some(Self { folder, port, .. }) => {
+                let mut copy = as_server_user(&programs.join("pg_basebackup"))?;
+                copy.args(["-U", "postgres", "-c", "fast", "--write-recovery-conf"]);
+                copy.args(["-p", &port.to_string(), "-h"]).arg(folder);
+                copy
+            }
+        };
+        create.args(["--no-sync", "-D", &data]).stdout(log.try_clone()?).stderr(log.try_clone()?);
+        ensure!(create.status()?.success(), "the data was not created: {}", last_words(&folder));
         let port = free_address()?.port();
         let mut command = as_server_user(&programs.join("postgres"))?;
         command.args(["-D", &data, "-p", &port.to_string(), "-k"]).arg(&folder);
@@ -80,6 +105,12 @@ impl Node {
             std::thread::sleep(Duration::from_millis(20));
         }
         Ok(())
+    }
+
+    /// Returns its URL for the program.
+    fn url(&self) -> String {
+        let socket = self.folder.display().to_string().replace('/', "%2F");
+        format!("postgres://postgres@{socket}:{}/postgres", self.port)
     }
 
     /// Runs statements with psql; returns unaligned rows, one per line.
@@ -108,7 +139,7 @@ impl Postgres {
     pub(crate) fn start(folder: &Path, is_citus: bool) -> anyhow::Result<Self> {
         let programs = find_programs().context("PostgreSQL is needed: install its package")?;
         let settings: &[&str] = if is_citus { &CITUS_SETTINGS } else { &["listen_addresses="] };
-        let start = |name: &str| Node::start(folder.with_file_name(name), &programs, settings);
+        let start = |name: &str| Node::start(folder.with_file_name(name), &programs, settings, None);
         let server = start("postgres")?;
         let workers = if is_citus { Some([start("worker-1")?, start("worker-2")?]) } else { None };
         let this = Self { server, workers, programs };
@@ -136,10 +167,15 @@ impl Postgres {
         Ok(())
     }
 
+    /// Starts a standby that replicates from this server.
+    pub(crate) fn standby(&self) -> anyhow::Result<Standby> {
+        let folder = self.server.folder.with_file_name("standby");
+        Node::start(folder, &self.programs, &["listen_addresses="], Some(&self.server)).map(Standby)
+    }
+
     /// Returns its URL for the program.
     pub(crate) fn url(&self) -> String {
-        let socket = self.server.folder.display().to_string().replace('/', "%2F");
-        format!("postgres://postgres@{socket}:{}/postgres", self.server.port)
+        self.server.url()
     }
 
     /// Returns its parameters for tokio-postgres.
@@ -156,6 +192,12 @@ impl Postgres {
     /// Runs one of Postgres's programs against this server and returns its output.
     pub(crate) fn program(&self, name: &str, arguments: &[&str]) -> anyhow::Result<String> {
         self.server.program(&self.programs, name, arguments)
+    }
+
+    /// Returns what a round on a server measures that also reads from a standby.
+    pub(crate) fn costs_with(&self, server: Watched, standby: &Standby) -> Costs {
+        let standby = Watched::Family(standby.0.process.id());
+        Costs { workers: Some(standby), ..self.costs(server) }
     }
 
     /// Returns what a round on a server measures.
