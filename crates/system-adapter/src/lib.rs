@@ -42,8 +42,7 @@ pub use key_ring::{Ed25519KeyRing, PublicKey, PublicKeySet};
 pub use mail_sealer::EncryptedMailSealer;
 pub use passkey::AwsLcPasskeyVerifier;
 pub use password::{
-    Argon2PasswordHasher, Calibration, HashParameters, HashingLimits, InvalidHashParameters,
-    ZxcvbnStrengthChecker, calibrate,
+    Argon2PasswordHasher, HashParameters, HashingLimits, InvalidHashParameters, ZxcvbnStrengthChecker,
 };
 pub use pause::TimerPause;
 pub use rate_limiter::InProcessRateLimiter;

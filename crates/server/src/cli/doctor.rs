@@ -5,6 +5,7 @@ mod caller_address;
 mod check;
 mod disk;
 mod mail;
+mod password_hash;
 mod public_url;
 mod settings;
 mod store;
@@ -38,6 +39,20 @@ pub(crate) struct DoctorArguments {
     #[arg(long)]
     json: bool,
 }
+
+/// Names of the checks that need valid settings, in order.
+const AFTER_THE_SETTINGS: [&str; 10] = [
+    "store",
+    "schema",
+    "keys",
+    "clock",
+    "disk",
+    password_hash::NAME,
+    "backup",
+    "public_url",
+    "caller_address",
+    "mail",
+];
 
 /// Result with `--json`.
 #[derive(Serialize)]
@@ -73,9 +88,7 @@ async fn checks(
 ) -> Vec<Check> {
     let (mut checks, usable) = settings::check(settings);
     let Some(usable) = usable else {
-        let rest =
-            ["store", "schema", "keys", "clock", "disk", "backup", "public_url", "caller_address", "mail"];
-        checks.extend(rest.map(|name| Check::skipped(name, "the settings cannot be used")));
+        checks.extend(AFTER_THE_SETTINGS.map(|name| Check::skipped(name, "the settings cannot be used")));
         return checks;
     };
     let settings::Usable { settings, public_url } = &usable;
@@ -85,6 +98,7 @@ async fn checks(
     checks.push(check);
     checks.push(store::clock(opened.as_ref()).await);
     checks.push(disk::check(settings));
+    checks.push(password_hash::check(settings));
     checks.push(backup::check(arguments.backup.as_deref(), clock.as_ref()));
     let reached = public_url::check(public_url, keys.as_ref()).await;
     let seen = caller_address::check(settings, public_url, &reached, keys.as_ref()).await;

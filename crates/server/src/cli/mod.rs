@@ -128,8 +128,6 @@ enum Command {
     Key(key::KeyCommand),
     /// Invalidate everything issued before a given time
     Invalidate(invalidate::InvalidateArguments),
-    /// Measure this machine and suggest password hashing settings
-    CalibratePasswordHash(password::CalibrateArguments),
     /// Print generated reference documents
     #[command(subcommand)]
     Reference(reference::ReferenceCommand),
@@ -201,7 +199,6 @@ pub(crate) async fn run_in(
     match &cli.command {
         Command::Key(key::KeyCommand::Generate) => return key::generate(),
         Command::Reference(command) => return reference::run(*command),
-        Command::CalibratePasswordHash(arguments) => return password::run_calibrate(arguments),
         _ => {}
     }
     let file = settings_file(cli.config, environment.get(OsStr::new("RESTWELL_CONFIG")).cloned());
@@ -229,7 +226,6 @@ pub(crate) async fn run_in(
         Command::Mail(command) => mail::run(command, &settings).await,
         Command::Key(command) => key::run(command, &settings, clock).await,
         Command::Invalidate(arguments) => invalidate::run(&arguments, &settings, clock).await,
-        Command::CalibratePasswordHash(arguments) => password::run_calibrate(&arguments),
         Command::Reference(command) => reference::run(command),
     }
 }

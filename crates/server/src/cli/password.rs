@@ -1,7 +1,6 @@
-//! Passwords on the command line: links to set one, passwords read from standard input, and `restwell
-//! calibrate-password-hash`.
+//! Passwords on the command line: links to set one, and passwords read from standard input.
 
-use super::output::{self, Record};
+use super::output::Record;
 use super::streams;
 use crate::settings::Settings;
 use crate::wiring::{
@@ -11,14 +10,11 @@ use crate::wiring::{
 use anyhow::{Context, bail};
 use application::account::{IssuedPasswordLink, NewPassword};
 use application::mail::PublicLinks;
-use clap::Args;
 use domain::id::UserId;
 use domain::password::MAX_BYTES;
 use domain::time::format;
 use domain::user::Email;
 use std::io::Read as _;
-use std::time::Duration;
-use system_adapter::{Calibration, calibrate};
 use zeroize::Zeroizing;
 
 /// Source of a person's password.
@@ -118,30 +114,4 @@ pub(super) fn read_password() -> anyhow::Result<Zeroizing<String>> {
         bail!("enter the password as one line on standard input");
     }
     Ok(Zeroizing::new(line.to_owned()))
-}
-
-/// Target of the calibration.
-#[derive(Debug, Args)]
-#[command(after_help = "Example:\n  restwell calibrate-password-hash --milliseconds 100\n\n\
-    Run it on the server machine while it is otherwise idle. Stored passwords are rehashed with the new \
-    parameters at the next sign-in.")]
-pub(crate) struct CalibrateArguments {
-    /// Target time of one hash
-    #[arg(long, value_name = "MS", default_value_t = 100, value_parser = clap::value_parser!(u32).range(10..=5000))]
-    milliseconds: u32,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
-}
-
-/// Measures this machine and proposes settings.
-pub(crate) fn run_calibrate(arguments: &CalibrateArguments) -> anyhow::Result<()> {
-    let target = Duration::from_millis(u64::from(arguments.milliseconds));
-    let Calibration { parameters, took } = calibrate(target).context("the measurement failed")?;
-    let micros = u64::try_from(took.as_micros())?;
-    let record = Record::new()
-        .with("passwords.memory_kib", parameters.memory_kib())
-        .with("passwords.iterations", parameters.iterations())
-        .with("hash_microseconds", micros);
-    Ok(output::print(&record, arguments.json)?)
 }

@@ -1,6 +1,5 @@
 //! Passwords: hashing with argon2id and rejection of guessable ones.
 
-mod calibration;
 mod famous;
 mod gate;
 mod hasher;
@@ -10,7 +9,6 @@ mod personal;
 mod stored_hash;
 mod strength_checker;
 
-pub use calibration::{Calibration, calibrate};
 pub use gate::HashingLimits;
 pub use hasher::Argon2PasswordHasher;
 pub use parameters::{HashParameters, InvalidHashParameters};

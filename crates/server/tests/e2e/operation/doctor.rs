@@ -62,8 +62,18 @@ impl Report {
     }
 }
 
-const AFTER_THE_SETTINGS: [&str; 9] =
-    ["store", "schema", "keys", "clock", "disk", "backup", "public_url", "caller_address", "mail"];
+const AFTER_THE_SETTINGS: [&str; 10] = [
+    "store",
+    "schema",
+    "keys",
+    "clock",
+    "disk",
+    "password_hash",
+    "backup",
+    "public_url",
+    "caller_address",
+    "mail",
+];
 
 on_both_stores! {
     async fn a_good_installation_passes_every_configured_check(world: World) {
@@ -77,6 +87,10 @@ on_both_stores! {
         assert_eq!(report.names_with("failed"), [""; 0]);
         let first = &report.body["checks"][0];
         assert_eq!(first, &json!({"name": "settings", "status": "ok", "message": "valid", "advice": null}));
+
+        let (status, table, _) = report.check("password_hash");
+        assert_eq!(status, "ok");
+        assert!(table.contains(" ms with 19456 KiB and 2 iterations (the settings), "), "{table}");
 
         let backup = world.file("restwell.dump", "x");
         std::fs::set_permissions(&backup, std::fs::Permissions::from_mode(0o600)).expect("mode");

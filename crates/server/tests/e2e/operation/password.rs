@@ -3,7 +3,7 @@
 use crate::e2e::browser::Browser;
 use crate::e2e::security::account::people::{OTHER_PASSWORD, PASSWORD, give_password, person};
 use crate::e2e::security::account::visit::{sign_in, try_to_sign_in};
-use crate::e2e::world::{StoreKind, World};
+use crate::e2e::world::World;
 
 const EMAIL: &str = "sam@example.org";
 
@@ -43,17 +43,4 @@ on_sqlite! {
         // The line end is not part of it.
         sign_in(&Browser::new(&server), EMAIL, "vier graue Schafe").await;
     }
-}
-
-#[tokio::test]
-async fn the_hashing_benchmark_prints_valid_settings() {
-    let world = World::new(StoreKind::Sqlite).await;
-    let found = world.json(&["calibrate-password-hash", "--milliseconds", "10", "--json"]);
-    let number = |name: &str| found[name].as_u64().unwrap_or_else(|| panic!("{name}: {found}"));
-    assert!(number("passwords.memory_kib") >= 19_456 && number("passwords.iterations") >= 2, "{found}");
-    assert!(number("hash_microseconds") > 0);
-    let world = world
-        .with("RESTWELL__PASSWORDS__MEMORY_KIB", &number("passwords.memory_kib").to_string())
-        .with("RESTWELL__PASSWORDS__ITERATIONS", &number("passwords.iterations").to_string());
-    world.ok(&["check-config"]);
 }

@@ -31,6 +31,12 @@ async fn check(hasher: &Argon2PasswordHasher, text: &str, stored: &PasswordHash)
     hasher.check(&password(text), Some(stored)).await.unwrap()
 }
 
+#[test]
+fn a_hash_on_this_machine_takes_measurable_time() {
+    let took = Argon2PasswordHasher::time_of_hash(HashParameters::cheapest()).unwrap();
+    assert!(took > Duration::ZERO && took < Duration::MAX, "{took:?}");
+}
+
 #[tokio::test]
 async fn a_hash_contains_its_parameters_and_matches_only_its_password() {
     let hasher = hasher(HashParameters::MINIMUM);
