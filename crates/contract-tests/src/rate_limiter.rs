@@ -117,7 +117,7 @@ async fn reader_person_and_endpoint_each_have_their_own_counter(limiter: Arc<dyn
         RateKey { reader: Reader::PersonalToken(token), ..key(1) },
         RateKey { user: Some(user_id(8)), ..key(1) },
     ];
-    keys.extend(PersonEndpoint::ALL.map(|endpoint| RateKey { endpoint, ..key(1) }));
+    keys.extend(PersonEndpoint::all().map(|endpoint| RateKey { endpoint, ..key(1) }));
     for key in keys {
         assert!(limiter.count(key, 1, noon()).await.allowed, "{key:?}");
         assert!(!limiter.count(key, 1, noon()).await.allowed, "{key:?}");

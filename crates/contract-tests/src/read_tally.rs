@@ -72,7 +72,7 @@ pub(crate) async fn every_part_of_the_key_keeps_sums_apart(harness: &Harness) {
     let (app, other_app) = (Reader::Client(client_id(1)), Reader::Client(client_id(2)));
     let token = Reader::PersonalToken(token_id(1));
     let mut tallies = Vec::new();
-    for kind in ReadKind::ALL {
+    for kind in ReadKind::all() {
         for reader in [app, other_app, token] {
             tallies.extend([
                 tally_for(1, reader, kind, 0),

@@ -30,12 +30,8 @@ impl UsedEndpoint {
 
     /// Parses the name.
     pub fn parse(text: &str) -> Option<Self> {
-        let all = PersonEndpoint::ALL.map(Self::Person).into_iter().chain([
-            Self::Authorize,
-            Self::Token,
-            Self::Mcp,
-        ]);
-        all.into_iter().find(|endpoint| endpoint.as_str() == text)
+        let others = [Self::Authorize, Self::Token, Self::Mcp];
+        PersonEndpoint::all().map(Self::Person).chain(others).find(|endpoint| endpoint.as_str() == text)
     }
 }
 

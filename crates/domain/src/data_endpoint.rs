@@ -1,4 +1,4 @@
-//! Endpoints with their scopes and limits.
+//! Endpoints with their scopes.
 
 use crate::data_kind::DataKind;
 use crate::scope::ScopeSet;
@@ -23,15 +23,10 @@ impl From<DataKind> for PersonEndpoint {
 }
 
 impl PersonEndpoint {
-    /// Every endpoint.
-    pub const ALL: [Self; 6] = [
-        Self::Data(DataKind::Profile),
-        Self::Data(DataKind::Sleep),
-        Self::Data(DataKind::Supplements),
-        Self::Changes,
-        Self::Export,
-        Self::Ingest,
-    ];
+    /// Returns every endpoint.
+    pub fn all() -> impl Iterator<Item = Self> {
+        DataKind::ALL.into_iter().map(Self::Data).chain([Self::Changes, Self::Export, Self::Ingest])
+    }
 
     /// Returns the stable name used in metrics and counters.
     pub const fn as_str(self) -> &'static str {
@@ -49,15 +44,6 @@ impl PersonEndpoint {
             Self::Data(endpoint) => [endpoint.scope()].into_iter().collect(),
             Self::Changes | Self::Export => ScopeSet::CONSENTABLE,
             Self::Ingest => ScopeSet::INGEST,
-        }
-    }
-
-    /// Returns the default limit of requests per day, client and person.
-    pub const fn default_daily_limit(self) -> u32 {
-        match self {
-            Self::Data(endpoint) => endpoint.default_daily_limit(),
-            Self::Changes | Self::Ingest => 10_000,
-            Self::Export => 100,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Kinds of data, each with its endpoint, scope and limit.
+//! Kinds of data, each with its endpoint and scope.
 
 use crate::scope::Scope;
 
@@ -27,12 +27,10 @@ impl DataKind {
         }
     }
 
-    /// Returns the default limit of requests per day, client and person (decisions 7).
-    pub const fn default_daily_limit(self) -> u32 {
-        match self {
-            Self::Profile => 1_000,
-            Self::Sleep | Self::Supplements => 10_000,
-        }
+    /// Returns the last kind, which follows all others in a change.
+    pub const fn last() -> Self {
+        let [.., last] = Self::ALL;
+        last
     }
 
     /// Parses a comma-separated list: at least one kind, each at most once, in any order.

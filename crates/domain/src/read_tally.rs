@@ -15,7 +15,7 @@ pub enum Reader {
 }
 
 /// Kind of a read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ReadKind {
     /// A data endpoint.
     Data(DataKind),
@@ -24,13 +24,10 @@ pub enum ReadKind {
 }
 
 impl ReadKind {
-    /// Every kind.
-    pub const ALL: [Self; 4] = [
-        Self::Data(DataKind::Profile),
-        Self::Data(DataKind::Sleep),
-        Self::Data(DataKind::Supplements),
-        Self::Refresh,
-    ];
+    /// Returns every kind.
+    pub fn all() -> impl Iterator<Item = Self> {
+        DataKind::ALL.into_iter().map(Self::Data).chain([Self::Refresh])
+    }
 
     /// Returns the name used in the store and on the command line.
     pub const fn as_str(self) -> &'static str {
@@ -42,7 +39,7 @@ impl ReadKind {
 
     /// Parses the name.
     pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
+        Self::all().find(|kind| kind.as_str() == text)
     }
 }
 
@@ -137,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_kind_is_known_by_its_name() {
-        for kind in ReadKind::ALL {
+        for kind in ReadKind::all() {
             assert_eq!(ReadKind::parse(kind.as_str()), Some(kind));
         }
         assert_eq!(ReadKind::parse("whim"), None);

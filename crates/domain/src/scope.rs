@@ -29,7 +29,7 @@ crate::named_enum! {
 impl Scope {
     /// Returns whether a person can grant this scope; the others are for service clients (decisions 3).
     pub const fn by_consent(self) -> bool {
-        matches!(self, Self::Profile | Self::Sleep | Self::Supplements)
+        ScopeSet::CONSENTABLE.contains(self)
     }
 
     const fn bit(self) -> u16 {
@@ -123,6 +123,7 @@ impl fmt::Display for ScopeSet {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data_kind::DataKind;
     use proptest::prelude::*;
 
     #[test]
@@ -140,8 +141,8 @@ mod tests {
     }
 
     #[test]
-    fn a_person_cannot_grant_a_scope_that_writes() {
-        assert!(Scope::ALL.iter().all(|s| s.by_consent() == ScopeSet::CONSENTABLE.contains(*s)));
+    fn a_person_can_grant_the_scopes_that_read_data_and_no_other() {
+        assert_eq!(ScopeSet::CONSENTABLE, DataKind::ALL.into_iter().map(DataKind::scope).collect());
     }
 
     proptest! {

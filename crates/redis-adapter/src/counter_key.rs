@@ -69,7 +69,7 @@ mod tests {
             counter_key(&RateKey { user: Some(UserId::from_uuid(Uuid::nil())), ..rate_key() }, today),
         ];
         keys.extend(
-            PersonEndpoint::ALL.map(|endpoint| counter_key(&RateKey { endpoint, ..rate_key() }, today)),
+            PersonEndpoint::all().map(|endpoint| counter_key(&RateKey { endpoint, ..rate_key() }, today)),
         );
         let different: HashSet<_> = keys.iter().collect();
         assert_eq!(different.len(), keys.len(), "{keys:?}");

@@ -51,12 +51,12 @@ impl DailyLimits {
 impl Default for DailyLimits {
     fn default() -> Self {
         Self {
-            profile: DataKind::Profile.default_daily_limit(),
-            sleep: DataKind::Sleep.default_daily_limit(),
-            supplements: DataKind::Supplements.default_daily_limit(),
-            changes: PersonEndpoint::Changes.default_daily_limit(),
-            export: PersonEndpoint::Export.default_daily_limit(),
-            ingest: PersonEndpoint::Ingest.default_daily_limit(),
+            profile: 1_000,
+            sleep: 10_000,
+            supplements: 10_000,
+            changes: 10_000,
+            export: 100,
+            ingest: 10_000,
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::ports::storage::{ReadTallyStore, StorageError};
 use crate::ports::system::ReadLedger;
 use derive_more::Constructor;
-use domain::read_tally::{ReadKind, ReadTally};
+use domain::read_tally::ReadTally;
 use std::sync::Arc;
 
 /// Number of tallies per transaction, which limits how long it holds locks.
@@ -40,8 +40,7 @@ impl FlushReads {
 /// Sort order of keys: by user first, as in the store.
 fn order(tally: &ReadTally) -> impl Ord + use<> {
     let key = tally.key;
-    let kind = ReadKind::ALL.iter().position(|kind| *kind == key.kind);
-    (key.user_id, key.minute, key.reader, kind)
+    (key.user_id, key.minute, key.reader, key.kind)
 }
 
 /// Tallies taken from the ledger; on drop, the rest returns to it.

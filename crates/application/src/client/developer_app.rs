@@ -51,8 +51,7 @@ fn limits_on(day: NaiveDate, limits: DailyLimits, usage: &[ClientUsage]) -> Vec<
         let fewest_left = used.filter_map(|sum| sum.fewest_left).min().map_or(limit, |left| left.min(limit));
         DailyLimit { endpoint, limit, fewest_left }
     };
-    let read = PersonEndpoint::ALL.into_iter().filter(|endpoint| *endpoint != PersonEndpoint::Ingest);
-    read.map(of).collect()
+    PersonEndpoint::all().filter(|endpoint| *endpoint != PersonEndpoint::Ingest).map(of).collect()
 }
 
 impl Clients {

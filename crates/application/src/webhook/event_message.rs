@@ -35,7 +35,7 @@ pub(super) fn cursor(event: &PendingEvent) -> ChangeCursor {
 /// Returns the last possible position of this change number. The last position of number 0 follows the
 /// records that have never changed.
 pub(super) const fn position(number: i64) -> ChangePosition {
-    ChangePosition { number, kind: DataKind::Supplements, id: Uuid::max() }
+    ChangePosition { number, kind: DataKind::last(), id: Uuid::max() }
 }
 
 /// Returns the JSON body of an event that occurred at this time. It is the same at each attempt, except for a

@@ -6,6 +6,7 @@ use crate::answer::page;
 use crate::nights::measure::figures;
 use crate::nights::picture::{self, Weeks};
 use crate::nights::{self};
+use crate::view::noun;
 use crate::{PageState, moment, person};
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
@@ -14,7 +15,6 @@ use application::audit::{ActivityEntry, ActivityPosition, ListedRead, ReaderName
 use application::import::Import;
 use chrono::{DateTime, Days, NaiveDate, TimeDelta, Utc};
 use domain::counted;
-use domain::data_kind::DataKind;
 use domain::import::ImportState;
 use domain::paging::PageSize;
 use domain::read_tally::ReadKind;
@@ -139,7 +139,10 @@ async fn readers(
     let mut found: Vec<(domain::read_tally::Reader, ReaderLine, Vec<&'static str>)> = Vec::new();
     for entry in page.entries {
         let ActivityEntry::Read(ListedRead { tally, reader_name }) = entry else { continue };
-        let Some(kind) = noun(tally.key.kind).filter(|_| tally.key.minute >= since) else { continue };
+        let ReadKind::Data(kind) = tally.key.kind else { continue };
+        if tally.key.minute < since {
+            continue;
+        }
         let known = found.iter().position(|(reader, ..)| *reader == tally.key.reader);
         let place = known.unwrap_or_else(|| {
             let line = ReaderLine { name: reader_name.map(name), what: String::new(), requests: 0 };
@@ -148,6 +151,7 @@ async fn readers(
         });
         if let Some((_, line, kinds)) = found.get_mut(place) {
             line.requests = line.requests.saturating_add(tally.requests);
+            let kind = noun(kind);
             if !kinds.contains(&kind) {
                 kinds.push(kind);
             }
@@ -161,16 +165,6 @@ fn name(name: ReaderName) -> String {
     match name {
         ReaderName::Client(name) => name.as_str().to_owned(),
         ReaderName::PersonalToken(name) => name.as_str().to_owned(),
-    }
-}
-
-/// Returns the kind of data; `None` for requests that read none.
-const fn noun(kind: ReadKind) -> Option<&'static str> {
-    match kind {
-        ReadKind::Data(DataKind::Sleep) => Some("nights"),
-        ReadKind::Data(DataKind::Supplements) => Some("supplements"),
-        ReadKind::Data(DataKind::Profile) => Some("profile"),
-        ReadKind::Refresh => None,
     }
 }
 

@@ -19,7 +19,7 @@ pub(crate) use askama::Template as View;
 pub(crate) use escape::PageText;
 pub(crate) use form_error::FormErrors;
 pub(crate) use message::{Link, Message};
-pub(crate) use part::{Moment, Person, ScopeLine, grouped, readable};
+pub(crate) use part::{Moment, Person, ScopeLine, grouped, noun, readable};
 pub(crate) use qr::QrCode;
 pub(crate) use time_zone::regions;
 

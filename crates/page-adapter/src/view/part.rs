@@ -1,6 +1,7 @@
 //! Parts shared by several pages.
 
-use domain::scope::{Scope, ScopeSet};
+use domain::data_kind::DataKind;
+use domain::scope::ScopeSet;
 
 /// Signed-in person, for the navigation and the sign-out button.
 #[derive(Clone)]
@@ -22,10 +23,10 @@ pub(crate) struct Moment {
     pub(crate) machine: String,
 }
 
-/// Scope as a checkbox.
+/// Scope as a checkbox, of those that a person can grant (decisions 3).
 #[derive(Clone)]
 pub(crate) struct ScopeLine {
-    scope: Scope,
+    kind: DataKind,
     /// Whether its box is ticked.
     pub(crate) is_ticked: bool,
 }
@@ -33,68 +34,54 @@ pub(crate) struct ScopeLine {
 impl ScopeLine {
     /// Returns a line for each scope of `offered`, ticked if it is in `ticked`.
     pub(crate) fn list(offered: ScopeSet, ticked: ScopeSet) -> Vec<Self> {
-        offered.iter().map(|scope| Self { scope, is_ticked: ticked.contains(scope) }).collect()
+        let kinds = DataKind::ALL.into_iter().filter(|kind| offered.contains(kind.scope()));
+        kinds.map(|kind| Self { kind, is_ticked: ticked.contains(kind.scope()) }).collect()
     }
 
     /// Returns the protocol name, for the form.
     pub(crate) const fn value(&self) -> &'static str {
-        self.scope.as_str()
+        self.kind.scope().as_str()
     }
 
     /// Returns the data of the scope in a few words.
-    pub(crate) const fn title(&self) -> &'static str {
-        match self.scope {
-            Scope::Profile => "Read your profile",
-            Scope::Sleep => "Read your nights",
-            Scope::Supplements => "Read your supplements",
-            // Never offered to a person (decisions 3).
-            Scope::UsersWrite
-            | Scope::ProfileWrite
-            | Scope::SleepWrite
-            | Scope::SupplementsWrite
-            | Scope::TokensIntrospect => "People cannot grant this",
-        }
+    pub(crate) fn title(&self) -> String {
+        format!("Read your {}", noun(self.kind))
     }
 
     /// Returns a description of the data.
     pub(crate) const fn detail(&self) -> &'static str {
-        match self.scope {
-            Scope::Profile => {
+        match self.kind {
+            DataKind::Profile => {
                 "Birth date, sex, height, weight, blood and skin type, wheelchair use, time zone"
             }
-            Scope::Sleep => "All past and future nights: when you went to bed, sleep stages, measures",
-            Scope::Supplements => "All past and future intakes: what you take, how much, and when",
-            Scope::UsersWrite
-            | Scope::ProfileWrite
-            | Scope::SleepWrite
-            | Scope::SupplementsWrite
-            | Scope::TokensIntrospect => "Only for services of the operator",
+            DataKind::Sleep => "All past and future nights: when you went to bed, sleep stages, measures",
+            DataKind::Supplements => "All past and future intakes: what you take, how much, and when",
         }
     }
 
     /// Returns the data of the scope in a few words, for the developer of an app.
     pub(crate) const fn app_title(&self) -> &'static str {
-        match self.scope {
-            Scope::Profile => "Read profiles",
-            Scope::Sleep => "Read nights",
-            Scope::Supplements => "Read supplements",
-            _ => self.title(),
+        match self.kind {
+            DataKind::Profile => "Read profiles",
+            DataKind::Sleep => "Read nights",
+            DataKind::Supplements => "Read supplements",
         }
     }
 
     /// Returns a description of the data for the developer of an app.
     pub(crate) const fn app_detail(&self) -> &'static str {
-        match self.scope {
-            Scope::Sleep => "All past and future nights: time in bed, sleep stages, measures",
-            Scope::Supplements => "All past and future intakes: product, amount, time",
-            _ => self.detail(),
+        match self.kind {
+            DataKind::Profile => self.detail(),
+            DataKind::Sleep => "All past and future nights: time in bed, sleep stages, measures",
+            DataKind::Supplements => "All past and future intakes: product, amount, time",
         }
     }
 }
 
 /// Describes the data of a set of scopes in one line: `profile, nights and supplements`.
 pub(crate) fn readable(scopes: ScopeSet) -> String {
-    let names: Vec<_> = scopes.iter().filter_map(noun).collect();
+    let kinds = DataKind::ALL.into_iter().filter(|kind| scopes.contains(kind.scope()));
+    let names: Vec<_> = kinds.map(noun).collect();
     match names.as_slice() {
         [] => "nothing".to_owned(),
         [only] => (*only).to_owned(),
@@ -102,16 +89,12 @@ pub(crate) fn readable(scopes: ScopeSet) -> String {
     }
 }
 
-const fn noun(scope: Scope) -> Option<&'static str> {
-    match scope {
-        Scope::Profile => Some("profile"),
-        Scope::Sleep => Some("nights"),
-        Scope::Supplements => Some("supplements"),
-        Scope::UsersWrite
-        | Scope::ProfileWrite
-        | Scope::SleepWrite
-        | Scope::SupplementsWrite
-        | Scope::TokensIntrospect => None,
+/// Returns the word for data of this kind.
+pub(crate) const fn noun(kind: DataKind) -> &'static str {
+    match kind {
+        DataKind::Profile => "profile",
+        DataKind::Sleep => "nights",
+        DataKind::Supplements => "supplements",
     }
 }
 
@@ -131,6 +114,7 @@ pub(crate) fn grouped(number: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::scope::Scope;
 
     #[test]
     fn a_set_of_scopes_reads_like_a_sentence() {

@@ -19,7 +19,7 @@ impl ProcessCountMeter {
             )
         };
         let counters = |endpoint| (endpoint, [of(endpoint, "refused"), of(endpoint, "granted")]);
-        Self(PersonEndpoint::ALL.into_iter().map(counters).collect())
+        Self(PersonEndpoint::all().map(counters).collect())
     }
 
     /// Records one decision.

@@ -22,7 +22,7 @@ use domain::read_tally::{ReadKind, ReadTally, Reader, RequestedRange, TallyKey};
 use domain::time::TimeZone;
 use http_adapter::problem::{Fault, Problem};
 use std::ops::Range;
-use view::{ActivityDay, ActivityLine, ActorName, Earlier, EventLine, ReadContent, ReadLine, RequestedSpan};
+use view::{ActivityDay, ActivityLine, ActorName, Earlier, EventLine, ReadLine, RequestedSpan};
 
 /// Number of entries on a page.
 const PAGE_SIZE: u32 = 50;
@@ -204,19 +204,13 @@ fn reader(name: Option<ReaderName>) -> ActorName {
 
 fn read_line(read: ListedRead, zone: TimeZone) -> ReadLine {
     let ListedRead { tally: ReadTally { key, requests, items, range }, reader_name } = read;
-    let what = match key.kind {
-        ReadKind::Data(DataKind::Profile) => ReadContent::Profile,
-        ReadKind::Data(DataKind::Sleep) => ReadContent::Nights,
-        ReadKind::Data(DataKind::Supplements) => ReadContent::Supplements,
-        ReadKind::Refresh => ReadContent::Renewal,
-    };
-    let has_span = matches!(what, ReadContent::Nights | ReadContent::Supplements);
+    let has_span = !matches!(key.kind, ReadKind::Data(DataKind::Profile) | ReadKind::Refresh);
     let RequestedRange { from, to } = range;
     let day = |at| moment::day(at, zone);
     ReadLine {
         at: moment::time_of_day(key.minute, zone),
         who: reader(reader_name),
-        what,
+        kind: key.kind,
         span: has_span.then(|| RequestedSpan { from: from.map(day), to: to.map(day) }),
         requests,
         items,
@@ -295,7 +289,7 @@ mod tests {
                 Reader::Client(ClientId::from_uuid(id))
             };
             let minute = DateTime::from_timestamp(minute * 60, 0).unwrap();
-            let key = TallyKey { user_id: user(), minute, reader, kind: ReadKind::ALL[kind] };
+            let key = TallyKey { user_id: user(), minute, reader, kind: ReadKind::all().nth(kind).unwrap() };
             prop_assert_eq!(parse_position(&position(&key), user()), Some(key));
         }
 

@@ -1,9 +1,11 @@
 //! Samples of the page of activity.
 
 use crate::account::activity::view::{
-    Activity, ActivityDay, ActivityLine, ActorName, Earlier, EventLine, ReadContent, ReadLine, RequestedSpan,
+    Activity, ActivityDay, ActivityLine, ActorName, Earlier, EventLine, ReadLine, RequestedSpan,
 };
 use crate::view::sample::{Sample, TextSource, moment, person, sample};
+use domain::data_kind::DataKind;
+use domain::read_tally::ReadKind;
 
 pub(crate) fn samples(source: TextSource) -> Vec<Sample> {
     let day = |text, machine, lines| ActivityDay { day: moment(source, text, machine), lines };
@@ -56,7 +58,7 @@ fn reads(source: TextSource) -> Vec<ReadLine> {
     let nights = ReadLine {
         at: moment(source, "07:12", "2026-11-21T06:12:00Z"),
         who: ActorName::App(source("Night Owl")),
-        what: ReadContent::Nights,
+        kind: ReadKind::Data(DataKind::Sleep),
         span: span(Some(from.clone()), Some(to.clone())),
         requests: 3,
         items: 31,
@@ -65,10 +67,10 @@ fn reads(source: TextSource) -> Vec<ReadLine> {
     let lab = ActorName::App(source("Sleep Lab of the Example University Hospital"));
     vec![
         nights.clone(),
-        ReadLine { what: ReadContent::Renewal, span: None, requests: 1, items: 0, ..nights.clone() },
+        ReadLine { kind: ReadKind::Refresh, span: None, requests: 1, items: 0, ..nights.clone() },
         ReadLine {
             who: token.clone(),
-            what: ReadContent::Profile,
+            kind: ReadKind::Data(DataKind::Profile),
             span: None,
             requests: 1,
             items: 1,
@@ -76,7 +78,7 @@ fn reads(source: TextSource) -> Vec<ReadLine> {
         },
         ReadLine {
             who: token,
-            what: ReadContent::Supplements,
+            kind: ReadKind::Data(DataKind::Supplements),
             span: span(Some(from), None),
             ..nights.clone()
         },

@@ -1,7 +1,8 @@
 //! Activity page: reads, changes, imports and exports of a person's data.
 
-use crate::view::{Moment, Person, grouped};
+use crate::view::{Moment, Person, grouped, noun};
 use askama::Template;
+use domain::read_tally::ReadKind;
 
 /// Activity page, latest first.
 #[derive(Clone, Template)]
@@ -67,7 +68,7 @@ pub(crate) struct ReadLine {
     /// Minute: `07:12`.
     pub(crate) at: Moment,
     pub(crate) who: ActorName,
-    pub(crate) what: ReadContent,
+    pub(crate) kind: ReadKind,
     /// Requested time range; `None` if the kind has none.
     pub(crate) span: Option<RequestedSpan>,
     /// Number of requests.
@@ -93,18 +94,6 @@ pub(crate) enum ActorName {
     Gone,
 }
 
-/// Kind of data that was read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ReadContent {
-    Profile,
-    /// Sleep sessions.
-    Nights,
-    /// Supplements and their intake.
-    Supplements,
-    /// No data: an app refreshed its access.
-    Renewal,
-}
-
 /// Requested time range; a missing end is open.
 #[derive(Clone)]
 pub(crate) struct RequestedSpan {
@@ -112,23 +101,19 @@ pub(crate) struct RequestedSpan {
     pub(crate) to: Option<Moment>,
 }
 
-impl ReadContent {
-    const fn words(self) -> &'static str {
-        match self {
-            Self::Profile => "read your profile",
-            Self::Nights => "read your nights",
-            Self::Supplements => "read your supplements",
-            Self::Renewal => "refreshed its access",
+impl ReadLine {
+    fn what(&self) -> String {
+        match self.kind {
+            ReadKind::Data(kind) => format!("read your {}", noun(kind)),
+            ReadKind::Refresh => "refreshed its access".to_owned(),
         }
     }
 
     /// Returns whether data was read, even if there were no records.
-    const fn is_data(self) -> bool {
-        !matches!(self, Self::Renewal)
+    const fn is_data(&self) -> bool {
+        matches!(self.kind, ReadKind::Data(_))
     }
-}
 
-impl ReadLine {
     fn amount(&self) -> String {
         grouped(self.items)
     }
