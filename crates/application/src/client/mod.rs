@@ -81,7 +81,7 @@ pub enum ClientError {
     #[error("a public app must use PKCE")]
     PkceNeeded,
     /// The developer changed the client after the operator had reviewed it.
-    #[error("this is not the client's current revision; review it again with `restwell client show`")]
+    #[error("this is not the client's current revision")]
     ChangedSinceReview,
     /// The store failed.
     #[error(transparent)]

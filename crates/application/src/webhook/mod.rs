@@ -89,10 +89,7 @@ pub enum WebhookError {
     #[error("there is no webhook endpoint with this id")]
     NotFound,
     /// The policy does not allow this URL.
-    #[error(
-        "the server may not call this URL: it is an address of this machine or of a private network; see the setting \
-         outbound.allow_private_networks"
-    )]
+    #[error("the server may not call this URL: it is an address of this machine or of a private network")]
     Forbidden,
     /// The client has an endpoint with this URL.
     #[error("the client already has a webhook endpoint with this URL")]

@@ -93,8 +93,13 @@ fn problem(error: BeginAuthorizationError) -> Problem {
         BeginAuthorizationError::Rejected { .. } => Problem::new(Fault::InvalidAuthorizationRequest),
         BeginAuthorizationError::Metadata(MetadataError::Busy) => Problem::new(Fault::Busy),
         BeginAuthorizationError::Metadata(fault) => {
+            let setting = match fault {
+                MetadataError::Off => " (its setting clients.metadata_documents is off)",
+                MetadataError::HostNotListed => " (its setting clients.metadata_document_hosts)",
+                _ => "",
+            };
             let text = format!(
-                "This server cannot use the metadata document of the app: {fault}. Nothing was shared. \
+                "This server cannot use the metadata document of the app: {fault}{setting}. Nothing was shared. \
                  Please contact the developer of the app."
             );
             Problem::new(Fault::InvalidAuthorizationRequest).detail(text)

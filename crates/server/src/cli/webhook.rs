@@ -5,8 +5,8 @@ use super::output::{self, Record};
 use crate::lifecycle::Cleaning;
 use crate::settings::{PublicUrl, Settings};
 use crate::wiring::{KeySource, Session, outbound_policy, webhooks};
-use anyhow::Context;
-use application::webhook::{CreatedWebhook, WebhookActor, Webhooks};
+use anyhow::{Context, anyhow};
+use application::webhook::{CreateWebhookError, CreatedWebhook, WebhookActor, WebhookError, Webhooks};
 use chrono::TimeDelta;
 use clap::{Args, Subcommand};
 use domain::id::{ClientId, WebhookEndpointId};
@@ -149,7 +149,12 @@ async fn manage(session: &Session, settings: &Settings) -> anyhow::Result<Webhoo
 async fn create(session: &Session, settings: &Settings, arguments: CreateArguments) -> anyhow::Result<()> {
     let CreateArguments { client, url, contact, json } = arguments;
     let manage = manage(session, settings).await?;
-    let created = manage.create_for_client(client, url, contact).await;
+    let created = manage.create_for_client(client, url, contact).await.map_err(|error| match error {
+        CreateWebhookError::Endpoint(WebhookError::Forbidden) => {
+            anyhow!("{error}; see the setting outbound.allow_private_networks")
+        }
+        error => error.into(),
+    });
     let CreatedWebhook { endpoint, secret } = created.context("the webhook endpoint was not created")?;
     print_secret(endpoint.id, &secret, json)?;
     output::note("a running server now sends the challenge; see `restwell webhook list`");

@@ -10,13 +10,10 @@ pub enum MetadataError {
     #[error(transparent)]
     Url(#[from] InvalidMetadataUrl),
     /// The operator accepts no documents.
-    #[error("this server does not accept a URL as client_id (its setting clients.metadata_documents is off)")]
+    #[error("this server does not accept a URL as client_id")]
     Off,
     /// The operator does not accept documents of this host.
-    #[error(
-        "the operator of this server has not listed the host of the client_id (its setting \
-         clients.metadata_document_hosts)"
-    )]
+    #[error("the operator of this server has not listed the host of the client_id")]
     HostNotListed,
     /// No response. The page does not say why: strangers could use it to explore the server's network.
     #[error("the document could not be fetched; the operator of this server can find the reason in the log")]

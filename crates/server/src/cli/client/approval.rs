@@ -4,9 +4,9 @@ use super::{ApproveArguments, details, find};
 use crate::cli::output::{self, Record};
 use crate::cli::streams;
 use crate::wiring::Session;
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use application::audit::AuditFilter;
-use application::client::Clients;
+use application::client::{ClientError, Clients};
 use chrono::{DateTime, Utc};
 use domain::audit::{AuditEvent, AuditKind};
 use domain::id::ClientId;
@@ -28,7 +28,10 @@ pub(super) async fn run(
         Some(revision) => revision.clone(),
         None => review(session, *client_id).await?,
     };
-    let approved = clients.approve(*client_id, &revision).await;
+    let approved = clients.approve(*client_id, &revision).await.map_err(|error| match error {
+        ClientError::ChangedSinceReview => anyhow!("{error}; review it again with `restwell client show`"),
+        error => error.into(),
+    });
     let client = approved.with_context(|| format!("client {client_id} was not approved"))?;
     let endpoints = session.store.webhooks.list_endpoints(Some(*client_id)).await?;
     Ok(output::print(&details(&client, &endpoints), *json)?)
