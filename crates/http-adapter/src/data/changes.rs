@@ -11,7 +11,6 @@ use crate::route::Endpoint;
 use actix_web::{HttpRequest, HttpResponse, web};
 use application::read::ChangesAnswer;
 use domain::data_endpoint::PersonEndpoint;
-use domain::scope::Scope;
 
 /// Changes to a person's records
 ///
@@ -24,15 +23,6 @@ use domain::scope::Scope;
 #[utoipa::path(
     get, path = Endpoint::Changes.path(), tag = "data", operation_id = "readChanges",
     params(UserPath, ChangesQuery),
-    // Any one of the scopes grants access.
-    security(
-        ("oauth2" = [Scope::Profile]),
-        ("bearer" = [Scope::Profile]),
-        ("oauth2" = [Scope::Sleep]),
-        ("bearer" = [Scope::Sleep]),
-        ("oauth2" = [Scope::Supplements]),
-        ("bearer" = [Scope::Supplements]),
-    ),
     responses(
         (status = 200, description = "The changes", body = dto::ChangesAnswer, example = example::changes),
         ChangesErrors,

@@ -11,14 +11,12 @@ use crate::request_context::RequestContext;
 use crate::route::Endpoint;
 use actix_web::{HttpRequest, HttpResponse, web};
 use domain::data_kind::DataKind;
-use domain::scope::Scope;
 
 /// The profile of a person
 ///
 /// Requires the scope `profile`. Unknown parameters are ignored.
 #[utoipa::path(
     get, path = Endpoint::Profile.path(), tag = "data", operation_id = "readProfile", params(UserPath),
-    security(("oauth2" = [Scope::Profile]), ("bearer" = [Scope::Profile])),
     responses(
         (status = 200, description = "The profile", body = ProfileAnswer, example = example::profile),
         DataErrors,

@@ -13,14 +13,12 @@ use crate::route::Endpoint;
 use actix_web::{HttpRequest, HttpResponse, web};
 use application::read::SleepPage;
 use domain::data_kind::DataKind;
-use domain::scope::Scope;
 
 /// A page of a person's sleep sessions
 ///
 /// Requires the scope `sleep`. Unknown parameters are ignored; a known one may appear once.
 #[utoipa::path(
     get, path = Endpoint::Sleep.path(), tag = "data", operation_id = "readSleep", params(UserPath, SleepQuery),
-    security(("oauth2" = [Scope::Sleep]), ("bearer" = [Scope::Sleep])),
     responses(
         (status = 200, description = "The page", body = SleepAnswer, example = example::sleep),
         DataErrors,

@@ -13,7 +13,6 @@ use crate::route::Endpoint;
 use actix_web::{HttpRequest, HttpResponse, web};
 use application::read::SupplementPage;
 use domain::data_kind::DataKind;
-use domain::scope::Scope;
 
 /// A page of the supplements that a person takes
 ///
@@ -21,7 +20,6 @@ use domain::scope::Scope;
 #[utoipa::path(
     get, path = Endpoint::Supplements.path(), tag = "data", operation_id = "readSupplements",
     params(UserPath, SupplementsQuery),
-    security(("oauth2" = [Scope::Supplements]), ("bearer" = [Scope::Supplements])),
     responses(
         (status = 200, description = "The page", body = SupplementsAnswer, example = example::supplements),
         DataErrors,

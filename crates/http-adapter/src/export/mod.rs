@@ -20,7 +20,7 @@ use actix_web::{HttpRequest, HttpResponse};
 use application::export::{ExportFormat, ExportQuery, Exporter};
 use domain::data_endpoint::PersonEndpoint;
 use domain::data_kind::DataKind;
-use domain::scope::{Scope, ScopeSet};
+use domain::scope::ScopeSet;
 use utoipa::OpenApi;
 
 /// `OpenAPI` operations of this module.
@@ -41,15 +41,6 @@ pub(crate) fn configure(routes: &mut ServiceConfig) {
 #[utoipa::path(
     get, path = Endpoint::Export.path(), tag = "data", operation_id = "export",
     params(UserPath, ExportParameters),
-    // Any one of the scopes grants access.
-    security(
-        ("oauth2" = [Scope::Profile]),
-        ("bearer" = [Scope::Profile]),
-        ("oauth2" = [Scope::Sleep]),
-        ("bearer" = [Scope::Sleep]),
-        ("oauth2" = [Scope::Supplements]),
-        ("bearer" = [Scope::Supplements]),
-    ),
     responses(
         (status = 200, description = "The export", content(
             (String = "application/x-ndjson", example = example::export_line),

@@ -17,7 +17,6 @@ use domain::scope::Scope;
 #[utoipa::path(
     delete, path = Endpoint::SleepSession.path(), tag = "ingest", operation_id = "deleteSleepSession",
     params(UserPath, ("session_id" = uuid::Uuid, Path, description = "The id of the record; a 400 if it is not a UUID.")),
-    security(("oauth2" = [Scope::SleepWrite]), ("bearer" = [Scope::SleepWrite])),
     responses((status = 204, description = "Deleted."), DeletionErrors),
 )]
 pub(super) async fn session(
@@ -37,7 +36,6 @@ pub(super) async fn session(
 #[utoipa::path(
     delete, path = Endpoint::IntakeLog.path(), tag = "ingest", operation_id = "deleteSupplementLog",
     params(UserPath, ("log_id" = uuid::Uuid, Path, description = "The id of the record; a 400 if it is not a UUID.")),
-    security(("oauth2" = [Scope::SupplementsWrite]), ("bearer" = [Scope::SupplementsWrite])),
     responses((status = 204, description = "Deleted."), DeletionErrors),
 )]
 pub(super) async fn log(request: HttpRequest, state: web::Data<ApiState>) -> Result<HttpResponse, Problem> {

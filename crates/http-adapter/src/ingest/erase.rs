@@ -34,7 +34,6 @@ pub(crate) struct ErasureAnswer {
 /// again.
 #[utoipa::path(
     delete, path = Endpoint::User.path(), tag = "ingest", operation_id = "eraseUser", params(UserPath),
-    security(("oauth2" = [Scope::UsersWrite]), ("bearer" = [Scope::UsersWrite])),
     responses(
         (status = 200, description = "The receipt", body = ErasureAnswer, example = example::erasure),
         ErasureErrors,

@@ -76,7 +76,7 @@ macro_rules! operations {
         #[utoipa::path(
             $method, path = Endpoint::$endpoint.path(), tag = "ingest", operation_id = $id,
             summary = $summary, description = description(Scope::$scope),
-            params $params, security(("oauth2" = [Scope::$scope]), ("bearer" = [Scope::$scope])),
+            params $params,
             request_body(
                 description = "One item, a list of items, or one item per line.",
                 content(

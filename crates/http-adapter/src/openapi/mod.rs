@@ -81,6 +81,7 @@ pub fn document() -> OpenApi {
         document.merge(part);
     }
     security::add_schemes(&mut document);
+    security::add_requirements(&mut document);
     add_headers(&mut document);
     document
 }

@@ -1,12 +1,36 @@
 //! Security schemes: how requests to the API are authorized.
 
 use crate::example::PUBLIC_URL;
-use crate::route::Endpoint;
-use domain::scope::Scope;
+use crate::route::{Audience, Endpoint, EndpointRow};
+use domain::scope::{Scope, ScopeSet};
 use utoipa::openapi::OpenApi;
 use utoipa::openapi::security::{
-    AuthorizationCode, ClientCredentials, Flow, HttpAuthScheme, HttpBuilder, OAuth2, Scopes, SecurityScheme,
+    AuthorizationCode, ClientCredentials, Flow, HttpAuthScheme, HttpBuilder, OAuth2, Scopes,
+    SecurityRequirement, SecurityScheme,
 };
+
+/// Adds to the operations the scopes of the table of endpoints, any one of which grants access.
+pub(super) fn add_requirements(document: &mut OpenApi) {
+    for endpoint in Endpoint::ALL {
+        let EndpointRow { path, get, post, put, delete, .. } = endpoint.row();
+        let Some(item) = document.paths.paths.get_mut(path) else { continue };
+        let methods =
+            [(get, &mut item.get), (post, &mut item.post), (put, &mut item.put), (delete, &mut item.delete)];
+        for (audience, operation) in methods {
+            let scopes = match audience {
+                Some(Audience::Reader(scope) | Audience::Writer(scope)) => ScopeSet::from_iter([scope]),
+                Some(Audience::ReaderOfAny) => ScopeSet::CONSENTABLE,
+                _ => continue,
+            };
+            let requirements = scopes.iter().flat_map(|scope| {
+                ["oauth2", "bearer"].map(|scheme| SecurityRequirement::new(scheme, [scope.as_str()]))
+            });
+            if let Some(operation) = operation {
+                operation.security = Some(requirements.collect());
+            }
+        }
+    }
+}
 
 /// Adds every scheme that operations name.
 pub(super) fn add_schemes(document: &mut OpenApi) {
