@@ -30,8 +30,8 @@ export async function listPages({ person, app }) {
     { name: 'tokens-refused', signedIn: true, open: (page) => createToken(page, 'Sunday notebook', []) },
     { name: 'token-created', signedIn: true, open: (page) => createToken(page, 'Sunday notebook', ['sleep']), close: revokeToken },
     { name: 'developer', signedIn: true, open: go('/developer') },
-    { name: 'developer-refused', signedIn: true, open: (page) => registerOwnApp(page, []) },
-    { name: 'own-app', signedIn: true, open: (page) => registerOwnApp(page, ['sleep']), close: deleteOwnApp },
+    { name: 'developer-refused', signedIn: true, open: (page) => registerApp(page, []) },
+    { name: 'app', signedIn: true, open: (page) => registerApp(page, ['sleep']), close: deleteApp },
     { name: 'own-webhooks', signedIn: true, open: createOwnWebhook, close: deleteAppOfWebhook },
     { name: 'imports', signedIn: true, open: go('/imports') },
     { name: 'import', signedIn: true, open: openImport },
@@ -76,7 +76,7 @@ export async function createToken(page, name, scopes) {
 }
 
 /** Registers a developer app; the page rejects one without scopes. */
-async function registerOwnApp(page, scopes) {
+async function registerApp(page, scopes) {
   await page.goto(`${BASE}/developer`)
   await page.locator('input[name=name]').fill('Night Owl with a rather long name for a narrow telephone')
   await page.locator('input[name=contact]').fill('developer@owl.example')
@@ -88,7 +88,7 @@ async function registerOwnApp(page, scopes) {
 
 /** Creates a webhook endpoint for a new app. Nothing listens at its URL. */
 async function createOwnWebhook(page) {
-  await registerOwnApp(page, ['sleep'])
+  await registerApp(page, ['sleep'])
   await page.getByRole('link', { name: 'Webhook endpoints and deliveries' }).click()
   await page.locator('input[name=url]').fill('https://hooks.invalid/a/rather/long/path/for/a/narrow/telephone')
   await press(page.locator('form[action="/developer/webhooks/create"]').getByRole('button'))
@@ -98,11 +98,11 @@ async function createOwnWebhook(page) {
 /** Deletes the app created for the screenshot of the webhook endpoint. */
 async function deleteAppOfWebhook(page) {
   await page.getByRole('link', { name: 'Night Owl' }).click()
-  await deleteOwnApp(page)
+  await deleteApp(page)
 }
 
 /** Deletes the app registered for a screenshot. */
-async function deleteOwnApp(page) {
+async function deleteApp(page) {
   await page.locator('summary', { hasText: 'Delete this app' }).click()
   await press(page.locator('form[action="/developer/delete"]').getByRole('button'))
   assert.equal(new URL(page.url()).pathname, '/developer')

@@ -161,7 +161,7 @@ pub(crate) async fn the_bytes_of_unfinished_uploads_are_summed(harness: &Harness
         (2, ImportState::Waiting, 20),
         (1, ImportState::Running, 3),
         (2, ImportState::Done, 1_000),
-        (1, ImportState::Refused, 10_000),
+        (1, ImportState::Rejected, 10_000),
         (1, ImportState::Undone, 100_000),
     ];
     for (number, (person, state, size)) in (1..).zip(uploads) {
@@ -284,7 +284,7 @@ pub(crate) async fn stale_uploads_are_refused_up_to_the_limit(harness: &Harness)
     unit.commit().await.unwrap();
     for (number, is_refused) in [(1, true), (2, true), (3, true), (4, false), (5, false), (6, false)] {
         let found = find(harness, number).await.unwrap();
-        let refused = (found.state, found.refusal.as_deref()) == (ImportState::Refused, Some("too slow"));
+        let refused = (found.state, found.refusal.as_deref()) == (ImportState::Rejected, Some("too slow"));
         assert_eq!((refused, found.ended_at.is_some()), (is_refused, is_refused), "{number}");
         let part = harness.imports.find_upload_part(import_id(number), 0).await.unwrap();
         assert_eq!(part.is_none(), is_refused, "{number}");

@@ -42,9 +42,9 @@ pub(crate) async fn unfinished_imports_are_cancelled_and_finished_ones_stay(harn
     harness.store_user(&user(1)).await;
     for (number, state) in (1..).zip(ImportState::ALL) {
         let expected = match state {
-            ImportState::Receiving | ImportState::Waiting => Some(ImportState::Refused),
+            ImportState::Receiving | ImportState::Waiting => Some(ImportState::Rejected),
             ImportState::Running => Some(ImportState::Undoing),
-            ImportState::Done | ImportState::Refused | ImportState::Undoing | ImportState::Undone => None,
+            ImportState::Done | ImportState::Rejected | ImportState::Undoing | ImportState::Undone => None,
         };
         store(harness, &Import { state, ..upload(number, 0) }).await;
         let before = find(harness, number).await;

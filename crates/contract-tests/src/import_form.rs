@@ -13,7 +13,7 @@ use domain::user::ProfileField;
 pub(crate) async fn rejected_forms_about_imports_open_no_connection(harness: &Harness) {
     let person = prepare(harness).await.user_id;
     store_import(harness, &upload(5, 0)).await;
-    let states = [ImportState::Done, ImportState::Refused, ImportState::Undone];
+    let states = [ImportState::Done, ImportState::Rejected, ImportState::Undone];
     for (number, state) in (6..).zip(states) {
         store_import(harness, &Import { state, ..persons_import(number) }).await;
     }
@@ -36,7 +36,7 @@ pub(crate) async fn rejected_forms_about_imports_open_no_connection(harness: &Ha
     assert_rejected(harness, "cancel an unknown import", is_unknown, async || cancel(9).await).await;
     let is_done = |error: &CancelImportError| matches!(error, CancelImportError::Done);
     assert_rejected(harness, "cancel a finished import", is_done, async || cancel(6).await).await;
-    let is_refused = |error: &CancelImportError| matches!(error, CancelImportError::Refused);
+    let is_refused = |error: &CancelImportError| matches!(error, CancelImportError::Rejected);
     assert_rejected(harness, "cancel a rejected import", is_refused, async || cancel(7).await).await;
     let is_undone = |error: &CancelImportError| matches!(error, CancelImportError::AlreadyUndone);
     assert_rejected(harness, "cancel an undone import", is_undone, async || cancel(8).await).await;
@@ -62,8 +62,8 @@ pub(crate) async fn rejected_uploads_open_no_connection(harness: &Harness) {
     assert_rejected(harness, "begin too many", is_one_too_many, async || begin(none_open, person).await)
         .await;
     let full = &with_limits(harness, UploadLimits { max_stored_bytes: 0, ..UploadLimits::default() });
-    let has_no_room = |error: &UploadError| matches!(error, UploadError::NoRoom);
-    assert_rejected(harness, "begin without room", has_no_room, async || begin(full, person).await).await;
+    let has_no_space = |error: &UploadError| matches!(error, UploadError::NoSpace);
+    assert_rejected(harness, "begin without space", has_no_space, async || begin(full, person).await).await;
 
     let is_gone = |error: &UploadError| matches!(error, UploadError::Gone);
     for key in [UploadKey { id: import_id(9), ..key }, UploadKey { user_id: user_id(2), ..key }] {
@@ -80,7 +80,7 @@ pub(crate) async fn rejected_uploads_open_no_connection(harness: &Harness) {
         add(small, begin(uploads, person).await.unwrap(), 0).await
     })
     .await;
-    assert_rejected(harness, "add without room", has_no_room, async || {
+    assert_rejected(harness, "add without space", has_no_space, async || {
         add(full, begin(uploads, person).await.unwrap(), 0).await
     })
     .await;

@@ -54,7 +54,7 @@ crate::named_enum! {
         /// A person or the operator turned off a second factor.
         SecondFactorTurnedOff = "second_factor.turned_off",
         /// The second step of a sign-in was rejected after a correct password.
-        SecondFactorRefused = "second_factor.refused",
+        SecondFactorRejected = "second_factor.refused",
         /// Second steps were rejected without a check because of too many attempts. One event per account or
         /// address and window.
         SecondFactorLimited = "second_factor.limited",
@@ -187,7 +187,7 @@ impl AuditKind {
         Self::PasskeyCounterReversed,
         Self::SecondFactorTurnedOn,
         Self::SecondFactorTurnedOff,
-        Self::SecondFactorRefused,
+        Self::SecondFactorRejected,
         Self::SecondFactorLimited,
         Self::RecoveryCodesCreated,
         Self::RecoveryCodeUsed,

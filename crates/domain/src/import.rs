@@ -28,7 +28,7 @@ crate::named_enum! {
         /// The whole file was processed.
         Done = "done",
         /// The file was rejected. Nothing was stored, unless the import failed partway.
-        Refused = "refused",
+        Rejected = "refused",
         /// It is being undone; a server resumes that if it is interrupted.
         Undoing = "undoing",
         /// It was undone, except for records that were changed since.

@@ -235,7 +235,7 @@ async fn without_self_service_there_is_no_developer_page_and_no_link_to_it() {
 }
 
 #[actix_web::test]
-async fn the_pages_of_an_own_app_redirect_to_sign_in_without_its_id() {
+async fn the_pages_of_an_app_redirect_to_sign_in_without_its_id() {
     for path in [OWN_APP, OWN_WEBHOOKS] {
         assert_eq!(get(path).await.header("location"), Some("/sign-in?to=developer"), "{path}");
     }

@@ -120,7 +120,7 @@ impl SignIns {
         match &outcome {
             Ok(_) => self.reset_counters(&pending, origin.address).await,
             Err(SecondStepError::WrongCode) => {
-                let event = self.event(AuditKind::SecondFactorRefused, origin.address);
+                let event = self.event(AuditKind::SecondFactorRejected, origin.address);
                 let event = event.user(pending.user_id).device(origin.device);
                 self.checkpoint.store.record_rejection(&event).await;
             }

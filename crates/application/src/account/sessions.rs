@@ -123,12 +123,12 @@ impl Sessions {
 
 /// Ends a user's sessions, pending sign-ins and unused links. The caller has locked the user.
 pub(crate) async fn end_sign_ins(
-    unit: &mut dyn UnitOfWork,
+    tx: &mut dyn UnitOfWork,
     user_id: UserId,
     except: Option<SessionId>,
 ) -> Result<EndedSignIns, StorageError> {
-    unit.pending_sign_ins().delete_of_user(user_id).await?;
-    let links = unit.password_links().delete_of_user(user_id).await?;
-    let sessions = unit.sessions().delete_of_user(user_id, except).await?;
+    tx.pending_sign_ins().delete_of_user(user_id).await?;
+    let links = tx.password_links().delete_of_user(user_id).await?;
+    let sessions = tx.sessions().delete_of_user(user_id, except).await?;
     Ok(EndedSignIns { sessions, links })
 }

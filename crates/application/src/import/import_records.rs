@@ -58,7 +58,7 @@ pub enum FileInfo {
 pub enum ImportRecordsError {
     /// The file was rejected; nothing of it was stored.
     #[error(transparent)]
-    Refused(#[from] ImportRefusal),
+    Rejected(#[from] ImportRefusal),
     /// The user does not exist, or was erased during the import with everything stored.
     #[error("there is no user with this id")]
     UnknownUser,

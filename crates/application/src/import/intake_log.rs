@@ -23,31 +23,31 @@ struct Intake {
 /// Stores the logs of one batch. A log in the future, or of an unknown supplement, is rejected.
 pub(super) async fn store(
     attempt: &mut Attempt<'_>,
-    unit: &mut dyn UnitOfWork,
+    tx: &mut dyn UnitOfWork,
     user_id: UserId,
     imported: impl Iterator<Item = Numbered<&ImportedLog>> + Send,
 ) -> Result<(), StorageError> {
-    let logs = of_known_supplements(attempt, unit, user_id, imported).await?;
+    let logs = of_known_supplements(attempt, tx, user_id, imported).await?;
     if logs.is_empty() {
         return Ok(());
     }
-    let known = candidates(attempt, unit, user_id, &logs).await?;
+    let known = candidates(attempt, tx, user_id, &logs).await?;
     let mut intake = Intake { user_id, known, inserted: HashMap::new() };
     for (position, log) in logs {
-        intake.store(attempt, unit, position, log).await?;
+        intake.store(attempt, tx, position, log).await?;
     }
     if attempt.run.is_dry {
         // In a dry run the supplements of earlier batches, which the logs refer to, do not exist.
         return Ok(());
     }
-    unit.intake_logs().insert(user_id, &intake.into_inserted()).await
+    tx.intake_logs().insert(user_id, &intake.into_inserted()).await
 }
 
 /// Replaces the supplement ids of the logs by the stored ones; looks up each supplement once. Rejects logs
 /// in the future and of unknown supplements.
 async fn of_known_supplements(
     attempt: &mut Attempt<'_>,
-    unit: &mut dyn UnitOfWork,
+    tx: &mut dyn UnitOfWork,
     user_id: UserId,
     imported: impl Iterator<Item = Numbered<&ImportedLog>> + Send,
 ) -> Result<Vec<Numbered<ImportedLog>>, StorageError> {
@@ -60,7 +60,7 @@ async fn of_known_supplements(
         }
         let id = attempt.known_id(log.record.supplement_id());
         if !attempt.knows_supplement(id) && !unknown.contains(&id) {
-            match find_supplement(attempt, unit, user_id, id, log.upc.as_ref()).await? {
+            match find_supplement(attempt, tx, user_id, id, log.upc.as_ref()).await? {
                 Some(found) => {
                     attempt.has_supplement(found);
                     if found != id {
@@ -85,17 +85,17 @@ async fn of_known_supplements(
 /// product is unknown.
 async fn find_supplement(
     attempt: &Attempt<'_>,
-    unit: &mut dyn UnitOfWork,
+    tx: &mut dyn UnitOfWork,
     user_id: UserId,
     id: SupplementId,
     upc: Option<&Upc>,
 ) -> Result<Option<SupplementId>, StorageError> {
     let Some(upc) = upc else {
-        let found = unit.supplements().find(id).await?;
+        let found = tx.supplements().find(id).await?;
         let found = found.filter(|(key, _)| key.is_visible_to(user_id));
         return Ok(found.map(|(_, supplement)| supplement.id));
     };
-    let found = unit.supplements().find_by_upc(upc, user_id).await?;
+    let found = tx.supplements().find_by_upc(upc, user_id).await?;
     Ok(found.map(|supplement| supplement.id).or_else(|| attempt.run.unstored_label(upc)))
 }
 
@@ -110,15 +110,15 @@ fn of_supplement(log: &ImportedLog, id: SupplementId) -> ImportedLog {
 /// Returns the logs that the records may match: in a dry run as its earlier batches would have left them.
 async fn candidates(
     attempt: &Attempt<'_>,
-    unit: &mut dyn UnitOfWork,
+    tx: &mut dyn UnitOfWork,
     user_id: UserId,
     logs: &[Numbered<ImportedLog>],
 ) -> Result<KnownLogs, StorageError> {
     let records: Vec<_> = logs.iter().map(|(_, log)| log.record.clone()).collect();
     let ids: Vec<_> = logs.iter().filter_map(|(_, log)| Some(attempt.known_log_id(log.id?))).collect();
-    let mut stored = unit.intake_logs().find_candidates(user_id, &records).await?;
+    let mut stored = tx.intake_logs().find_candidates(user_id, &records).await?;
     if !ids.is_empty() {
-        stored.extend(unit.intake_logs().find_many(user_id, &ids).await?);
+        stored.extend(tx.intake_logs().find_many(user_id, &ids).await?);
     }
     let unstored = &attempt.run.unstored_logs;
     let mut known = KnownLogs::default();
@@ -144,7 +144,7 @@ impl Intake {
     async fn store(
         &mut self,
         attempt: &mut Attempt<'_>,
-        unit: &mut dyn UnitOfWork,
+        tx: &mut dyn UnitOfWork,
         position: usize,
         imported: ImportedLog,
     ) -> Result<(), StorageError> {
@@ -162,8 +162,8 @@ impl Intake {
                 attempt.meet_log(same.id, earlier);
                 (same.id, ItemStatus::Unchanged)
             }
-            (Some(same), Some(earlier)) => self.displace(attempt, unit, imported, (same, earlier)).await?,
-            (same, _) => self.meet(attempt, unit, imported, same).await?,
+            (Some(same), Some(earlier)) => self.displace(attempt, tx, imported, (same, earlier)).await?,
+            (same, _) => self.meet(attempt, tx, imported, same).await?,
         };
         attempt.settle(position, RecordReference::Log(id), outcome);
         attempt.count_log(id, outcome, place);
@@ -175,15 +175,15 @@ impl Intake {
     async fn displace(
         &mut self,
         attempt: &mut Attempt<'_>,
-        unit: &mut dyn UnitOfWork,
+        tx: &mut dyn UnitOfWork,
         imported: ImportedLog,
         (same, earlier): (IntakeLog, MetLog),
     ) -> Result<(IntakeLogId, ItemStatus), StorageError> {
         let record = same.record.clone().without_key();
         let displaced = ImportedLog { id: earlier.last.id, record, ..imported.clone() };
-        self.meet(attempt, unit, imported, Some(same)).await?;
+        self.meet(attempt, tx, imported, Some(same)).await?;
         let other = log_match::taken_alike(&self.known, attempt, &displaced).cloned();
-        self.meet(attempt, unit, displaced, other).await
+        self.meet(attempt, tx, displaced, other).await
     }
 
     /// Stores a record that its file has not had yet. If an earlier file had the log, the import counts it by
@@ -191,7 +191,7 @@ impl Intake {
     async fn meet(
         &mut self,
         attempt: &mut Attempt<'_>,
-        unit: &mut dyn UnitOfWork,
+        tx: &mut dyn UnitOfWork,
         imported: ImportedLog,
         same: Option<IntakeLog>,
     ) -> Result<(IntakeLogId, ItemStatus), StorageError> {
@@ -199,7 +199,7 @@ impl Intake {
         let version = |log: &IntakeLog| RecordVersion::of_log(&log.record);
         let before = same.as_ref().map(version);
         let earlier = same.as_ref().and_then(|log| attempt.met_log(log.id));
-        let (id, outcome) = self.place(attempt, unit, imported, same).await?;
+        let (id, outcome) = self.place(attempt, tx, imported, same).await?;
         let found = earlier.map_or(before, |met| met.found);
         let counted = match found {
             None => ItemStatus::Created,
@@ -217,7 +217,7 @@ impl Intake {
     async fn place(
         &mut self,
         attempt: &mut Attempt<'_>,
-        unit: &mut dyn UnitOfWork,
+        tx: &mut dyn UnitOfWork,
         imported: ImportedLog,
         same: Option<IntakeLog>,
     ) -> Result<(IntakeLogId, ItemStatus), StorageError> {
@@ -227,7 +227,7 @@ impl Intake {
             if log.record == record {
                 return Ok((id, ItemStatus::Unchanged));
             }
-            self.replace(attempt, unit, log, record.with_id(id)).await?;
+            self.replace(attempt, tx, log, record.with_id(id)).await?;
             return Ok((id, ItemStatus::Updated));
         }
         let id = id.unwrap_or_else(|| IntakeLogId::from_uuid(attempt.run.entropy.uuid()));
@@ -242,7 +242,7 @@ impl Intake {
     async fn replace(
         &mut self,
         attempt: &mut Attempt<'_>,
-        unit: &mut dyn UnitOfWork,
+        tx: &mut dyn UnitOfWork,
         before: IntakeLog,
         log: IntakeLog,
     ) -> Result<(), StorageError> {
@@ -250,7 +250,7 @@ impl Intake {
             note(attempt, None, &log);
         } else if !attempt.run.is_dry {
             note(attempt, Some(before), &log);
-            unit.intake_logs().update(self.user_id, &log).await?;
+            tx.intake_logs().update(self.user_id, &log).await?;
         }
         attempt.leave_unstored(&log);
         self.known.put(log);

@@ -13,7 +13,7 @@ use domain::user::{BornInTheFuture, ProfileField, ProfileValue, User};
 /// import was asked to do so or the file is a restore; otherwise the file's value is stored as a proposal.
 pub(super) async fn store(
     attempt: &mut Attempt<'_>,
-    unit: &mut dyn UnitOfWork,
+    tx: &mut dyn UnitOfWork,
     user_id: UserId,
     profiles: impl Iterator<Item = Numbered<&ImportedProfile>> + Send,
 ) -> Result<(), StorageError> {
@@ -21,7 +21,7 @@ pub(super) async fn store(
     if profiles.peek().is_none() {
         return Ok(());
     }
-    let Some(known) = unit.users().find(user_id).await? else { return Ok(()) };
+    let Some(known) = tx.users().find(user_id).await? else { return Ok(()) };
     let mut user = known.clone();
     let mut changes = attempt.run.report.profile.clone();
     if attempt.run.is_dry {
@@ -40,7 +40,7 @@ pub(super) async fn store(
     }
     attempt.profile_read(changes, user != known);
     if user != known {
-        unit.users().update(&user).await?;
+        tx.users().update(&user).await?;
     }
     Ok(())
 }

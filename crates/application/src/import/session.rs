@@ -31,7 +31,7 @@ struct Sessions {
 /// Stores the sessions of one batch with two lookups, and then the changes.
 pub(super) async fn store(
     attempt: &mut Attempt<'_>,
-    unit: &mut dyn UnitOfWork,
+    tx: &mut dyn UnitOfWork,
     user_id: UserId,
     imported: Vec<Numbered<&ImportedSession>>,
 ) -> Result<(), StorageError> {
@@ -44,18 +44,18 @@ pub(super) async fn store(
     if imported.is_empty() {
         return Ok(());
     }
-    let known = candidates(unit, user_id, &imported).await?;
+    let known = candidates(tx, user_id, &imported).await?;
     let mut sessions = Sessions { user_id, known, ids: drawn_ids(attempt, &imported), gone: Vec::new() };
     let (mut lost, is_request) = (Vec::new(), attempt.run.origin == Origin::Request);
     for (position, session) in in_order_of_precedence(attempt.run.origin, imported) {
-        let kept_out = sessions.store(attempt, unit, (position, session), is_request).await?;
+        let kept_out = sessions.store(attempt, tx, (position, session), is_request).await?;
         lost.extend(kept_out.map(|session| (position, session)));
     }
     for (position, session) in &lost {
-        sessions.store(attempt, unit, (*position, session), true).await?;
+        sessions.store(attempt, tx, (*position, session), true).await?;
     }
-    sessions.delete_gone(unit).await?;
-    unit.sleep().insert(user_id, &sessions.known.into_waiting()).await
+    sessions.delete_gone(tx).await?;
+    tx.sleep().insert(user_id, &sessions.known.into_waiting()).await
 }
 
 /// Generates an id for each record without one. Ids are used in ascending order, so that inserts walk each
@@ -68,14 +68,14 @@ fn drawn_ids(attempt: &Attempt<'_>, imported: &[Numbered<&ImportedSession>]) -> 
 }
 
 async fn candidates(
-    unit: &mut dyn UnitOfWork,
+    tx: &mut dyn UnitOfWork,
     user_id: UserId,
     imported: &[Numbered<&ImportedSession>],
 ) -> Result<KnownRecords, StorageError> {
     let heads: Vec<_> = imported.iter().map(|(_, session)| session.record.head().clone()).collect();
     let ids: Vec<_> = imported.iter().filter_map(|(_, session)| session.id).collect();
-    let candidates = unit.sleep().find_candidates(user_id, &heads).await?;
-    let by_id = if ids.is_empty() { Vec::new() } else { unit.sleep().find_many(user_id, &ids).await? };
+    let candidates = tx.sleep().find_candidates(user_id, &heads).await?;
+    let by_id = if ids.is_empty() { Vec::new() } else { tx.sleep().find_many(user_id, &ids).await? };
     Ok(KnownRecords::stored(candidates.into_iter().chain(by_id)))
 }
 
@@ -85,11 +85,11 @@ impl Sessions {
     async fn store(
         &mut self,
         attempt: &mut Attempt<'_>,
-        unit: &mut dyn UnitOfWork,
+        tx: &mut dyn UnitOfWork,
         (position, imported): Numbered<&ImportedSession>,
         is_last_time: bool,
     ) -> Result<Option<ImportedSession>, StorageError> {
-        let session = self.told_apart(attempt, unit, position, imported).await?;
+        let session = self.told_apart(attempt, tx, position, imported).await?;
         let session = session.as_ref();
         let Some(decision) = self.decide(attempt, session) else {
             // One of the two may be the session that a waiting record would replace.
@@ -133,7 +133,7 @@ impl Sessions {
         for reason in self.replacement_notes(attempt, &decision, &session.record) {
             attempt.note(position, Rejection { place: session.place.clone(), reason });
         }
-        let (id, outcome) = self.place(attempt, unit, session, decision).await?;
+        let (id, outcome) = self.place(attempt, tx, session, decision).await?;
         if self.known.get(id).is_some_and(|same| same.record == session.record) {
             attempt.meet(id, session.position);
         }
@@ -147,7 +147,7 @@ impl Sessions {
     async fn told_apart<'s>(
         &mut self,
         attempt: &mut Attempt<'_>,
-        unit: &mut dyn UnitOfWork,
+        tx: &mut dyn UnitOfWork,
         position: usize,
         imported: &'s ImportedSession,
     ) -> Result<Cow<'s, ImportedSession>, StorageError> {
@@ -166,7 +166,7 @@ impl Sessions {
         let record = record.clone();
         let record = if has_anothers_key { record.with_derived_key() } else { record };
         // The store was asked for the sessions of the old key.
-        for session in unit.sleep().find_candidates(self.user_id, &[record.head().clone()]).await? {
+        for session in tx.sleep().find_candidates(self.user_id, &[record.head().clone()]).await? {
             if !self.gone.contains(&session.id) {
                 self.known.learn(session);
             }
@@ -234,7 +234,7 @@ impl Sessions {
     async fn place(
         &mut self,
         attempt: &mut Attempt<'_>,
-        unit: &mut dyn UnitOfWork,
+        tx: &mut dyn UnitOfWork,
         imported: &ImportedSession,
         decision: Reconciliation,
     ) -> Result<(SleepSessionId, ItemStatus), StorageError> {
@@ -244,7 +244,7 @@ impl Sessions {
             Reconciliation::Unchanged(id) => Ok((id, ItemStatus::Unchanged)),
             Reconciliation::Replace { id, removes } => {
                 self.remove(attempt, &removes, id);
-                self.replace(attempt, unit, SleepSession { id, record, updated_at }).await?;
+                self.replace(attempt, tx, SleepSession { id, record, updated_at }).await?;
                 Ok((id, ItemStatus::Updated))
             }
             Reconciliation::Insert { removes } => {
@@ -266,7 +266,7 @@ impl Sessions {
     async fn replace(
         &mut self,
         attempt: &mut Attempt<'_>,
-        unit: &mut dyn UnitOfWork,
+        tx: &mut dyn UnitOfWork,
         session: SleepSession,
     ) -> Result<(), StorageError> {
         if self.known.is_waiting(session.id) {
@@ -274,8 +274,8 @@ impl Sessions {
         } else {
             note(attempt, self.known.get(session.id), &session);
             // A deleted session may have the key that this one gets.
-            self.delete_gone(unit).await?;
-            unit.sleep().update(self.user_id, &session).await?;
+            self.delete_gone(tx).await?;
+            tx.sleep().update(self.user_id, &session).await?;
         }
         self.known.replace(session);
         Ok(())
@@ -296,12 +296,12 @@ impl Sessions {
         }
     }
 
-    async fn delete_gone(&mut self, unit: &mut dyn UnitOfWork) -> Result<(), StorageError> {
+    async fn delete_gone(&mut self, tx: &mut dyn UnitOfWork) -> Result<(), StorageError> {
         if self.gone.is_empty() {
             return Ok(());
         }
         let gone = std::mem::take(&mut self.gone);
-        unit.sleep().delete(self.user_id, &gone).await.map(drop)
+        tx.sleep().delete(self.user_id, &gone).await.map(drop)
     }
 }
 

@@ -35,14 +35,14 @@ struct Labels {
 /// An own product of another person becomes one of the file's owner.
 pub(super) async fn store(
     attempt: &mut Attempt<'_>,
-    unit: &mut dyn UnitOfWork,
+    tx: &mut dyn UnitOfWork,
     imported: Vec<Numbered<&ImportedSupplement>>,
 ) -> Result<(), StorageError> {
     let imported = with_owner(attempt, imported);
     if imported.is_empty() {
         return Ok(());
     }
-    let repository = unit.supplements();
+    let repository = tx.supplements();
     let mut labels = Labels::look_up(repository, &imported).await?;
     labels.ids = drawn_ids(attempt, &imported);
     for (position, supplement) in imported {

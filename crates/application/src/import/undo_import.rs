@@ -94,17 +94,17 @@ impl Imports {
             ImportState::Undone if !is_known => Err(ImportError::TooOld),
             ImportState::Receiving | ImportState::Waiting => Err(ImportError::NothingStored),
             // A rejected import may have stored records before.
-            ImportState::Refused if !is_known && !import.report.changed_anything() => {
+            ImportState::Rejected if !is_known && !import.report.changed_anything() => {
                 Err(ImportError::NothingStored)
             }
-            ImportState::Running | ImportState::Done | ImportState::Refused
+            ImportState::Running | ImportState::Done | ImportState::Rejected
                 if !is_known && import.report.changed_anything() =>
             {
                 Err(ImportError::TooOld)
             }
             ImportState::Running
             | ImportState::Done
-            | ImportState::Refused
+            | ImportState::Rejected
             | ImportState::Undoing
             | ImportState::Undone => Ok(job),
         }

@@ -88,11 +88,11 @@ impl Intakes {
     /// Records that the label of a version was written, and returns its id.
     async fn record_label(
         &self,
-        unit: &mut dyn UnitOfWork,
+        tx: &mut dyn UnitOfWork,
         user_id: UserId,
         id: SupplementId,
     ) -> Result<SupplementId, IntakeError> {
-        unit.record(self.event(AuditKind::LabelsWritten, user_id, id.as_uuid())).await?;
+        tx.record(self.event(AuditKind::LabelsWritten, user_id, id.as_uuid())).await?;
         Ok(id)
     }
 }
@@ -100,13 +100,13 @@ impl Intakes {
 /// Returns the current version of a person's custom product. Locks the person first: a new version refers to
 /// them.
 async fn find_current(
-    unit: &mut dyn UnitOfWork,
+    tx: &mut dyn UnitOfWork,
     user_id: UserId,
     id: SupplementId,
 ) -> Result<Option<(CatalogueKey, Supplement)>, StorageError> {
-    unit.users().find(user_id).await?;
-    let found = unit.supplements().find(id).await?;
+    tx.users().find(user_id).await?;
+    let found = tx.supplements().find(id).await?;
     let Some((key, _)) = found.filter(|(key, _)| key.owner() == Some(user_id)) else { return Ok(None) };
-    let current = unit.supplements().find_current(&key).await?;
+    let current = tx.supplements().find_current(&key).await?;
     Ok(current.map(|current| (key, current)))
 }

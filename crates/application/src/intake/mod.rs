@@ -173,10 +173,10 @@ impl Intakes {
 }
 
 async fn find_by_hand(
-    unit: &mut dyn UnitOfWork,
+    tx: &mut dyn UnitOfWork,
     user_id: UserId,
     id: IntakeLogId,
 ) -> Result<Option<IntakeLog>, StorageError> {
-    let found = unit.intake_logs().find_many(user_id, &[id]).await?;
+    let found = tx.intake_logs().find_many(user_id, &[id]).await?;
     Ok(found.into_iter().find(|log| log.record.is_by_hand()))
 }

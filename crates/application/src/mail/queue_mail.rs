@@ -27,14 +27,14 @@ impl QueueMail {
     /// is an internal error of the store, like any other row that cannot be written.
     pub async fn run(
         &self,
-        unit: &mut dyn UnitOfWork,
+        tx: &mut dyn UnitOfWork,
         mail: &Mail,
         now: DateTime<Utc>,
     ) -> Result<MessageId, StorageError> {
         let id = MessageId::from_uuid(self.entropy.uuid());
         let sealed = self.sealer.seal(id, mail).map_err(|error| StorageError::Internal(Box::new(error)))?;
         let message = QueuedMessage { id, sealed, queued_at: now, due_at: now, attempts: 0 };
-        unit.outbox().insert(&message).await?;
+        tx.outbox().insert(&message).await?;
         Ok(id)
     }
 }

@@ -95,13 +95,13 @@ impl Import {
 
     /// Returns whether the file was rejected because it is a recording that does not state its start.
     pub fn needs_start(&self) -> bool {
-        self.state == ImportState::Refused
+        self.state == ImportState::Rejected
             && self.recording_start.is_none()
             && self.format.as_deref() == Some(RECORDING_FORMAT)
     }
 
     /// Returns whether it was cancelled before it finished, and its changes are undone.
     pub fn is_cancelled(&self) -> bool {
-        self.cancelled_by.is_some() && matches!(self.state, ImportState::Refused | ImportState::Undone)
+        self.cancelled_by.is_some() && matches!(self.state, ImportState::Rejected | ImportState::Undone)
     }
 }

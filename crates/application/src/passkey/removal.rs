@@ -65,17 +65,17 @@ impl Passkeys {
 /// Removes all passkeys of a user, and ends the sign-ins, with which a stranger could add another; returns
 /// the number of passkeys. Without an outbox it sends no email. The caller has locked the user.
 pub(crate) async fn remove_all_passkeys(
-    unit: &mut dyn UnitOfWork,
+    tx: &mut dyn UnitOfWork,
     user: &User,
     mail: Option<&QueueMail>,
     trail: &AuditTrail,
 ) -> Result<u64, StorageError> {
     let event = |kind| trail.event(AuditActor::Operator, kind).user(user.id);
-    let removed = remove_passkeys_except(unit, user.id, &[], &event).await?;
-    let ended = end_sign_ins(unit, user.id, None).await?;
-    unit.record(event(AuditKind::SignedOutEverywhere).count(ended.sessions)).await?;
+    let removed = remove_passkeys_except(tx, user.id, &[], &event).await?;
+    let ended = end_sign_ins(tx, user.id, None).await?;
+    tx.record(event(AuditKind::SignedOutEverywhere).count(ended.sessions)).await?;
     if let Some(mail) = mail.filter(|_| removed > 0) {
-        mail.run(unit, &passkey_removed(&user.email, mail.links()), trail.now()).await?;
+        mail.run(tx, &passkey_removed(&user.email, mail.links()), trail.now()).await?;
     }
     Ok(removed)
 }
@@ -83,16 +83,16 @@ pub(crate) async fn remove_all_passkeys(
 /// Removes the passkeys of a user except some, records each removal, and returns their number. The caller has
 /// locked the user.
 pub(crate) async fn remove_passkeys_except(
-    unit: &mut dyn UnitOfWork,
+    tx: &mut dyn UnitOfWork,
     user_id: UserId,
     kept: &[PasskeyId],
     event: &(dyn Fn(AuditKind) -> AuditEvent + Send + Sync),
 ) -> Result<u64, StorageError> {
     let mut count = 0;
-    for passkey in unit.passkeys().list(user_id).await? {
+    for passkey in tx.passkeys().list(user_id).await? {
         if !kept.contains(&passkey.id) {
-            unit.passkeys().delete(user_id, passkey.id).await?;
-            unit.record(event(AuditKind::PasskeyRemoved).subject(passkey.id.as_uuid())).await?;
+            tx.passkeys().delete(user_id, passkey.id).await?;
+            tx.record(event(AuditKind::PasskeyRemoved).subject(passkey.id.as_uuid())).await?;
             count += 1;
         }
     }
@@ -102,11 +102,11 @@ pub(crate) async fn remove_passkeys_except(
 /// Returns whether the operator requires a second factor and the user has none. The caller has locked the
 /// user.
 pub(crate) async fn lacks_factor(
-    unit: &mut dyn UnitOfWork,
+    tx: &mut dyn UnitOfWork,
     user_id: UserId,
     policy: SecondFactorPolicy,
 ) -> Result<bool, StorageError> {
     Ok(policy == SecondFactorPolicy::Required
-        && unit.second_factors().find(user_id).await?.is_none()
-        && unit.passkeys().list(user_id).await?.is_empty())
+        && tx.second_factors().find(user_id).await?.is_none()
+        && tx.passkeys().list(user_id).await?.is_empty())
 }

@@ -158,41 +158,41 @@ pub(crate) fn verify_set_up(
 
 /// Stores the app and a new set of recovery codes, which it returns.
 pub(crate) async fn turn_on(
-    unit: &mut dyn UnitOfWork,
+    tx: &mut dyn UnitOfWork,
     user_id: UserId,
     totp: Totp,
     entropy: &dyn Entropy,
 ) -> Result<Vec<RecoveryCode>, StorageError> {
-    unit.second_factors().set(user_id, &totp).await?;
-    replace_codes(unit, user_id, entropy).await
+    tx.second_factors().set(user_id, &totp).await?;
+    replace_codes(tx, user_id, entropy).await
 }
 
 /// Replaces the recovery codes of a user, and returns the new ones.
 pub(super) async fn replace_codes(
-    unit: &mut dyn UnitOfWork,
+    tx: &mut dyn UnitOfWork,
     user_id: UserId,
     entropy: &dyn Entropy,
 ) -> Result<Vec<RecoveryCode>, StorageError> {
     let codes: Vec<RecoveryCode> =
         (0..RECOVERY_CODES).map(|_| RecoveryCode::from_bytes(&entropy.secret_bytes())).collect();
     let hashes: Vec<SecretHash> = codes.iter().map(|code| code.hash(user_id)).collect();
-    unit.second_factors().replace_recovery_codes(user_id, &hashes).await?;
+    tx.second_factors().replace_recovery_codes(user_id, &hashes).await?;
     Ok(codes)
 }
 
 /// Records and emails that a second factor was turned on; `event` creates an event of a kind.
 pub(crate) async fn report_turned_on(
-    unit: &mut dyn UnitOfWork,
+    tx: &mut dyn UnitOfWork,
     email: &Email,
     mail: Option<&QueueMail>,
     now: DateTime<Utc>,
     event: impl Fn(AuditKind) -> AuditEvent + Send + Sync,
 ) -> Result<(), StorageError> {
     for kind in [AuditKind::SecondFactorTurnedOn, AuditKind::RecoveryCodesCreated] {
-        unit.record(event(kind)).await?;
+        tx.record(event(kind)).await?;
     }
     if let Some(mail) = mail {
-        mail.run(unit, &second_factor_turned_on(email, mail.links()), now).await?;
+        mail.run(tx, &second_factor_turned_on(email, mail.links()), now).await?;
     }
     Ok(())
 }

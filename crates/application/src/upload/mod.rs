@@ -85,7 +85,7 @@ pub enum UploadError {
     /// The uploads of all users reach the storage limit; an upload in progress is rejected and its parts are
     /// deleted.
     #[error("there is no space for the upload")]
-    NoRoom,
+    NoSpace,
     /// The file exceeds the size limit; the upload is rejected and its parts are deleted.
     #[error("the file is too large")]
     TooLarge,
@@ -114,7 +114,7 @@ impl Uploads {
                 return Err(UploadError::TooManyOpen);
             }
             if tx.uploads().stored_bytes().await? >= self.limits.max_stored_bytes {
-                return Err(UploadError::NoRoom);
+                return Err(UploadError::NoSpace);
             }
             let id = ImportId::from_uuid(self.store.entropy().uuid());
             let zone = user.home_timezone;
@@ -140,7 +140,7 @@ impl Uploads {
             let (reason, error) = if size > max_bytes {
                 (too_large(max_bytes), UploadError::TooLarge)
             } else if tx.uploads().stored_bytes().await?.saturating_add(length) > max_stored_bytes {
-                (NO_SPACE_MESSAGE.to_owned(), UploadError::NoRoom)
+                (NO_SPACE_MESSAGE.to_owned(), UploadError::NoSpace)
             } else {
                 tx.uploads().add_part(key.id, position, bytes).await?;
                 tx.imports().update(&Import { size, ..import }).await?;

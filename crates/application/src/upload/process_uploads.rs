@@ -40,7 +40,7 @@ pub enum UploadEnd {
     /// The import finished.
     Done(Box<ImportReport>),
     /// The file was rejected; the reason is stored for the user.
-    Refused,
+    Rejected,
     /// The user or the upload no longer exists, another server was faster, or reading was stopped.
     Gone,
 }
@@ -133,9 +133,9 @@ impl ProcessUploads {
             Err(
                 ImportRecordsError::UnknownUser
                 | ImportRecordsError::Undone
-                | ImportRecordsError::Refused(ImportRefusal::Stopped),
+                | ImportRecordsError::Rejected(ImportRefusal::Stopped),
             ) => Ok(UploadEnd::Gone),
-            Err(ImportRecordsError::Refused(refusal)) => Ok(self.reject(job, &refusal).await?),
+            Err(ImportRecordsError::Rejected(refusal)) => Ok(self.reject(job, &refusal).await?),
             Err(ImportRecordsError::Storage(error)) => Err(error.into()),
         }
     }
@@ -176,7 +176,7 @@ impl ProcessUploads {
             let format = import.format.clone().or(format);
             let rejected = Import { refusal: Some(reason), format, ..import };
             reject_upload(tx, rejected, self.store.now()).await?;
-            Ok(UploadEnd::Refused)
+            Ok(UploadEnd::Rejected)
         })
         .await
     }

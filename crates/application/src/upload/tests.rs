@@ -86,7 +86,7 @@ async fn a_person_has_no_more_open_uploads_than_the_limit() {
 async fn no_upload_begins_at_the_total_storage_limit() {
     assert!(begin_with_stored(MOST_STORED - 1, Vec::new(), 1).await.is_ok());
     let refused = begin_with_stored(MOST_STORED, Vec::new(), 0).await;
-    assert!(matches!(refused, Err(UploadError::NoRoom)));
+    assert!(matches!(refused, Err(UploadError::NoSpace)));
 }
 
 #[tokio::test]
@@ -96,7 +96,7 @@ async fn an_upload_without_space_is_refused_and_its_parts_are_deleted() {
             unit.imports.expect_find().return_once(|_| Ok(Some(import(7, ImportState::Receiving, 0))));
             unit.uploads.expect_stored_bytes().returning(move || Ok(stored));
             unit.uploads.expect_add_part().times(usize::from(fits)).returning(|_, _, _| Ok(()));
-            let state = if fits { ImportState::Receiving } else { ImportState::Refused };
+            let state = if fits { ImportState::Receiving } else { ImportState::Rejected };
             unit.imports
                 .expect_update()
                 .once()
@@ -105,7 +105,7 @@ async fn an_upload_without_space_is_refused_and_its_parts_are_deleted() {
             unit.uploads.expect_delete_parts().times(usize::from(!fits)).returning(|_| Ok(()));
         });
         let outcome = uploads(&units).add_part(key(1), 0, b"12345").await;
-        assert_eq!(matches!(outcome, Err(UploadError::NoRoom)), !fits);
+        assert_eq!(matches!(outcome, Err(UploadError::NoSpace)), !fits);
         assert_eq!((outcome.is_ok(), endings.committed()), (fits, 1));
     }
 }
@@ -158,7 +158,7 @@ async fn an_upload_that_grows_too_large_is_rejected_and_its_parts_are_deleted() 
         unit.imports
             .expect_update()
             .once()
-            .withf(|import| import.state == ImportState::Refused)
+            .withf(|import| import.state == ImportState::Rejected)
             .returning(|_| Ok(true));
         unit.uploads.expect_delete_parts().once().returning(|_| Ok(()));
     });
@@ -169,7 +169,7 @@ async fn an_upload_that_grows_too_large_is_rejected_and_its_parts_are_deleted() 
 
 #[tokio::test]
 async fn an_empty_file_is_refused_and_a_complete_one_is_queued() {
-    for (size, state) in [(0, ImportState::Refused), (5, ImportState::Waiting)] {
+    for (size, state) in [(0, ImportState::Rejected), (5, ImportState::Waiting)] {
         let (units, endings) = units(|unit| {
             unit.imports
                 .expect_find()
@@ -231,7 +231,7 @@ async fn take(tries: u32) -> (Option<UploadJob>, usize) {
         .times(usize::from(tries > 3))
         .withf(|import| {
             let refusal = import.refusal.as_deref().unwrap_or_default();
-            import.state == ImportState::Refused && refusal.contains("three times")
+            import.state == ImportState::Rejected && refusal.contains("three times")
         })
         .returning(|_| Ok(true));
     refusing.uploads.expect_delete_parts().times(usize::from(tries > 3)).returning(|_| Ok(()));

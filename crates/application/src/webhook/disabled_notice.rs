@@ -23,7 +23,7 @@ impl DisabledNotice {
     /// Queues the email to the endpoint's contact, otherwise to the owner of the app, if there is one.
     pub(super) async fn queue(
         &self,
-        unit: &mut dyn UnitOfWork,
+        tx: &mut dyn UnitOfWork,
         endpoint: &WebhookEndpoint,
         (reason, now): (DisableReason, DateTime<Utc>),
     ) -> Result<(), StorageError> {
@@ -34,7 +34,7 @@ impl DisabledNotice {
         let Some(contact) = contact else { return Ok(()) };
         let can_test = is_owner && self.self_service;
         let text = webhook_disabled(&contact, self.mail.links(), endpoint, (reason, can_test));
-        self.mail.run(unit, &text, now).await.map(drop)
+        self.mail.run(tx, &text, now).await.map(drop)
     }
 
     async fn owner(&self, endpoint: &WebhookEndpoint) -> Result<Option<Email>, StorageError> {

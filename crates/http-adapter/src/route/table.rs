@@ -118,10 +118,10 @@ endpoints! {
         Tokens => "/tokens", "Lists personal access tokens, or creates one", get: Person, post: PersonsKeptForm;
         RevokePersonalToken => "/tokens/revoke", "Revokes a personal access token", post: PersonsForm;
         Developer => "/developer", "Lists the apps that the person registered, or registers one", get: Person, post: PersonsKeptForm;
-        ChangeOwnApp => "/developer/change", "Changes an app that the person registered", post: PersonsKeptForm;
+        ChangeApp => "/developer/change", "Changes an app that the person registered", post: PersonsKeptForm;
         RotateOwnSecret => "/developer/rotate-secret", "Creates a secret for an app that the person registered", post: PersonsKeptForm;
         RetireOwnSecret => "/developer/retire-secret", "Revokes a secret of an app that the person registered", post: PersonsForm;
-        DeleteOwnApp => "/developer/delete", "Deletes an app that the person registered", post: PersonsKeptForm;
+        DeleteApp => "/developer/delete", "Deletes an app that the person registered", post: PersonsKeptForm;
         CreateOwnWebhook => "/developer/webhooks/create", "Creates a webhook endpoint for one of the person's apps", post: PersonsKeptForm;
         TestOwnWebhook => "/developer/webhooks/test", "Sends a test event or a challenge to a webhook endpoint of one of the person's apps", post: PersonsForm;
         RotateOwnWebhook => "/developer/webhooks/rotate-secret", "Creates a secret for a webhook endpoint of one of the person's apps", post: PersonsKeptForm;
@@ -131,7 +131,7 @@ endpoints! {
         CreateSandbox => "/developer/sandbox/create", "Creates sandbox people for the person", post: PersonsForm;
         EraseSandbox => "/developer/sandbox/erase", "Erases the sandbox people of the person", post: PersonsForm;
         CreateSandboxCode => "/developer/sandbox/code", "Creates a code for a sandbox person and one of the person's apps", post: PersonsForm;
-        OwnApp => "/developer/{client_id}", "Shows an app that the person registered", get: Person;
+        App => "/developer/{client_id}", "Shows an app that the person registered", get: Person;
         Imports => "/imports", "Lists imports, or uploads a file", get: Person, post: PersonsForm;
         UndoImport => "/imports/undo", "Undoes an import", post: PersonsForm;
         ApplyProfile => "/imports/profile", "Applies profile values that an import proposed", post: PersonsForm;

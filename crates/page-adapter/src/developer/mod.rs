@@ -1,8 +1,8 @@
 //! `/developer`: people register apps, which the operator approves later (ADR 69).
 
 mod addresses;
+mod app;
 mod app_form;
-mod own_app;
 mod people;
 mod request;
 #[cfg(test)]
@@ -16,24 +16,24 @@ use crate::view::FormErrors;
 use crate::{answer, person, query};
 use actix_web::web::ServiceConfig;
 use actix_web::{HttpRequest, HttpResponse};
+use app::AppPage;
 use app_form::SubmittedApp;
 use application::client::{AppError, CreatedClient};
 use domain::client::{Client, MAX_OWN_CLIENTS};
 use http_adapter::Endpoint;
 use http_adapter::problem::{Fault, Problem};
-use own_app::OwnAppPage;
 use request::{Developer, DeveloperForm, Rejection, form, form_only, page};
-use view::{AppFields, OwnAppLine};
+use view::{AppFields, AppLine};
 
 /// Registers the pages. Those of one app come last, because their path patterns would match other paths.
 pub(crate) fn configure(routes: &mut ServiceConfig) {
     let apps = Endpoint::Developer.resource().route(page(show)).route(form(Endpoint::Developer, register));
     routes
         .service(apps)
-        .service(form_only(Endpoint::ChangeOwnApp, own_app::change))
-        .service(form_only(Endpoint::RotateOwnSecret, own_app::rotate_secret))
-        .service(form_only(Endpoint::RetireOwnSecret, own_app::retire_secret))
-        .service(form_only(Endpoint::DeleteOwnApp, own_app::delete))
+        .service(form_only(Endpoint::ChangeApp, app::change))
+        .service(form_only(Endpoint::RotateOwnSecret, app::rotate_secret))
+        .service(form_only(Endpoint::RetireOwnSecret, app::retire_secret))
+        .service(form_only(Endpoint::DeleteApp, app::delete))
         .service(form_only(Endpoint::CreateOwnWebhook, webhooks::create))
         .service(form_only(Endpoint::TestOwnWebhook, webhooks::test))
         .service(form_only(Endpoint::RotateOwnWebhook, webhooks::rotate_secret))
@@ -43,7 +43,7 @@ pub(crate) fn configure(routes: &mut ServiceConfig) {
         .service(form_only(Endpoint::EraseSandbox, sandbox::erase))
         .service(form_only(Endpoint::CreateSandboxCode, sandbox::issue_code))
         .service(Endpoint::DeveloperWebhooks.resource().route(page(webhooks::show)))
-        .service(Endpoint::OwnApp.resource().route(page(own_app::show)));
+        .service(Endpoint::App.resource().route(page(app::show)));
 }
 
 /// Lists the person's apps, with the form for a new one.
@@ -70,7 +70,7 @@ async fn register(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Rejection> {
     match clients.register_app(person, app.form(), is_public, developer.server()).await {
         Ok(CreatedClient { client, secret }) => {
             let notice = Some("The app has been registered.".to_owned());
-            Ok(OwnAppPage { notice, secret, ..OwnAppPage::default() }.answer(developer, client.id).await?)
+            Ok(AppPage { notice, secret, ..AppPage::default() }.answer(developer, client.id).await?)
         }
         Err(error) => {
             let new = NewApp { fields: app.fields(correctable(error)?), is_public };
@@ -107,8 +107,8 @@ async fn apps_page(
     answer::page(view.fields.errors.status(), &view)
 }
 
-fn line(client: &Client) -> OwnAppLine {
-    OwnAppLine {
+fn line(client: &Client) -> AppLine {
+    AppLine {
         client: client.id.to_string(),
         name: client.name.as_str().to_owned(),
         is_draft: client.review.is_draft(),

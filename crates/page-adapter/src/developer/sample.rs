@@ -1,8 +1,8 @@
 //! Samples of the developer's pages.
 
 use super::view::{
-    AppAddresses, AppFields, DeveloperApp, DeveloperApps, ErrorLine, LatestRejection, LimitLine, NewCode,
-    OwnAppLine, SandboxLine, SecretLine, UsageLine,
+    AppAddresses, AppFields, AppLine, DeveloperApp, DeveloperApps, ErrorLine, LatestRejection, LimitLine,
+    NewCode, SandboxLine, SecretLine, UsageLine,
 };
 use crate::view::sample::{Sample, TextSource, moment, person, sample, variant};
 use crate::view::{FormErrors, ScopeLine};
@@ -14,7 +14,7 @@ const CLIENT: &str = "8e4d1a20-5f0a-4d65-9c4e-2d6b7a0c1f33";
 
 pub(crate) fn samples(source: TextSource) -> Vec<Sample> {
     let mut samples = list(source);
-    samples.extend(own_app(source));
+    samples.extend(app(source));
     samples
 }
 
@@ -40,13 +40,9 @@ fn people(source: TextSource) -> Vec<SandboxLine> {
 }
 
 fn list(source: TextSource) -> Vec<Sample> {
-    let owl = OwnAppLine {
-        client: CLIENT.to_owned(),
-        name: source("Night Owl"),
-        is_draft: true,
-        is_disabled: false,
-    };
-    let diary = OwnAppLine { name: source("Dream Diary"), is_draft: false, is_disabled: true, ..owl.clone() };
+    let owl =
+        AppLine { client: CLIENT.to_owned(), name: source("Night Owl"), is_draft: true, is_disabled: false };
+    let diary = AppLine { name: source("Dream Diary"), is_draft: false, is_disabled: true, ..owl.clone() };
     let some = DeveloperApps {
         person: person(source),
         notice: None,
@@ -121,7 +117,7 @@ fn addresses(source: TextSource) -> AppAddresses {
     }
 }
 
-fn own_app(source: TextSource) -> Vec<Sample> {
+fn app(source: TextSource) -> Vec<Sample> {
     let line = |id: &str, can_end| SecretLine {
         id: id.to_owned(),
         created: moment(source, "21 November 2026, 08:55:00", "2026-11-21T07:55:00Z"),
@@ -174,9 +170,9 @@ fn own_app(source: TextSource) -> Vec<Sample> {
     let errors = FormErrors::field("name", source("Enter a name."));
     let refused = DeveloperApp { fields: AppFields { errors, ..fields(source) }, ..draft.clone() };
     vec![
-        sample("own_app", &draft),
-        sample("own_app_new_secret", &rotated),
-        sample("own_app_public", &public),
-        variant("own_app_refused", &refused),
+        sample("app", &draft),
+        sample("app_new_secret", &rotated),
+        sample("app_public", &public),
+        variant("app_refused", &refused),
     ]
 }

@@ -1,6 +1,6 @@
 //! Sandbox people of a developer: created, erased, and issued codes for their apps.
 
-use super::own_app::OwnAppPage;
+use super::app::AppPage;
 use super::request::{DeveloperForm, Rejection};
 use super::view::{AppFields, NewCode};
 use super::{NewApp, apps_page};
@@ -70,7 +70,7 @@ pub(super) async fn issue_code(sent: &DeveloperForm<'_>) -> Result<HttpResponse,
         code: sandbox.issued.code,
         curl,
     };
-    let contents = OwnAppPage { code: Some(code), ..OwnAppPage::default() };
+    let contents = AppPage { code: Some(code), ..AppPage::default() };
     Ok(contents.answer(&sent.developer, app).await?)
 }
 

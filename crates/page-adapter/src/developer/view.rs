@@ -14,7 +14,7 @@ pub(crate) struct DeveloperApps {
     /// Confirmation of the previous action.
     pub(crate) notice: Option<String>,
     /// Apps, oldest first.
-    pub(crate) apps: Vec<OwnAppLine>,
+    pub(crate) apps: Vec<AppLine>,
     /// Whether the person can register no further app.
     pub(crate) is_full: bool,
     /// Sandbox people, by story.
@@ -29,7 +29,7 @@ pub(crate) struct DeveloperApps {
 
 /// An app in the list.
 #[derive(Clone)]
-pub(crate) struct OwnAppLine {
+pub(crate) struct AppLine {
     /// Client id.
     pub(crate) client: String,
     pub(crate) name: String,

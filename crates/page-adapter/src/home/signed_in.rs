@@ -205,7 +205,7 @@ fn import_line(import: &Import) -> Option<AttentionLine> {
     }
     let file = import.file_name.as_str();
     let text = match import.state {
-        ImportState::Refused => format!("The file {file} was not imported."),
+        ImportState::Rejected => format!("The file {file} was not imported."),
         ImportState::Undone if import.undone.counts.kept > 0 => {
             format!("The import of {file} was undone only in part.")
         }

@@ -262,7 +262,7 @@ const fn phase(state: ImportState, bytes_done: u64) -> ImportPhase {
         ImportState::Running if bytes_done == 0 => ImportPhase::Checking,
         ImportState::Running => ImportPhase::Storing,
         ImportState::Done => ImportPhase::Done,
-        ImportState::Refused => ImportPhase::Refused,
+        ImportState::Rejected => ImportPhase::Rejected,
         ImportState::Undoing => ImportPhase::Undoing,
         ImportState::Undone => ImportPhase::Undone,
     }

@@ -170,6 +170,6 @@ fn refused_line(source: TextSource) -> ImportLine {
         profile_changed: false,
         rejected: 0,
         refusal: Some(source("the format of the file is not supported")),
-        ..line(source, ImportPhase::Refused)
+        ..line(source, ImportPhase::Rejected)
     }
 }

@@ -82,7 +82,7 @@ pub(crate) enum ImportPhase {
     /// The import is complete.
     Done,
     /// The file was rejected.
-    Refused,
+    Rejected,
     /// The import was stopped before it was complete.
     Cancelled,
     /// The import is being undone.
@@ -146,7 +146,7 @@ impl ImportLine {
             ImportPhase::Checking => "Checking the file",
             ImportPhase::Storing => "Storing records",
             ImportPhase::Done => "Done",
-            ImportPhase::Refused => "Rejected",
+            ImportPhase::Rejected => "Rejected",
             ImportPhase::Cancelled => "Cancelled",
             ImportPhase::Undoing => "Undoing",
             ImportPhase::Undone => "Undone",
@@ -161,7 +161,7 @@ impl ImportLine {
             ImportPhase::Checking => "Step 3 of 4: checking the whole file for damage",
             ImportPhase::Storing => "Step 4 of 4: storing the records",
             ImportPhase::Undoing => "Removing what this import added and restoring what it replaced",
-            ImportPhase::Done | ImportPhase::Refused | ImportPhase::Cancelled | ImportPhase::Undone => {
+            ImportPhase::Done | ImportPhase::Rejected | ImportPhase::Cancelled | ImportPhase::Undone => {
                 "Finished"
             }
         }
@@ -196,13 +196,13 @@ impl ImportLine {
     /// Returns whether it was abandoned after some records were stored.
     fn was_given_up(&self) -> bool {
         let counts = || self.counts.iter().map(|counts| counts.new + counts.updated);
-        matches!(self.phase, ImportPhase::Refused) && (self.profile_changed || counts().sum::<u64>() > 0)
+        matches!(self.phase, ImportPhase::Rejected) && (self.profile_changed || counts().sum::<u64>() > 0)
     }
 
     const fn is_in_progress(&self) -> bool {
         !matches!(
             self.phase,
-            ImportPhase::Done | ImportPhase::Refused | ImportPhase::Cancelled | ImportPhase::Undone
+            ImportPhase::Done | ImportPhase::Rejected | ImportPhase::Cancelled | ImportPhase::Undone
         )
     }
 

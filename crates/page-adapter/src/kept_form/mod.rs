@@ -93,9 +93,9 @@ const fn what(endpoint: Endpoint) -> &'static str {
     match endpoint {
         Endpoint::Tokens => "creating an access token",
         Endpoint::Developer => "registering an app",
-        Endpoint::ChangeOwnApp => "changing an app",
+        Endpoint::ChangeApp => "changing an app",
         Endpoint::RotateOwnSecret => "creating an app secret",
-        Endpoint::DeleteOwnApp => "deleting an app",
+        Endpoint::DeleteApp => "deleting an app",
         Endpoint::CreateOwnWebhook => "creating a webhook endpoint",
         Endpoint::RotateOwnWebhook => "creating a webhook secret",
         Endpoint::DeleteOwnWebhook => "deleting a webhook endpoint",

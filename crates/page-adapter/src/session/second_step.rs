@@ -10,6 +10,7 @@ use crate::{PageState, meter, person, query, visit};
 use actix_web::web::{Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::{PendingSignInWithEmail, SecondStepError};
+use askama::Template;
 use domain::pending_sign_in::SecondStep;
 use domain::secret::Secret;
 use http_adapter::Endpoint;
@@ -17,6 +18,23 @@ use http_adapter::problem::Problem;
 
 const WRONG_RECOVERY_CODE: &str = "This recovery code is incorrect or was used before.";
 const TOO_SLOW: &str = "The sign-in took too long. Please start again.";
+
+/// Page of a sign-in that asks for a code.
+#[derive(Clone, Template)]
+#[template(path = "session/second_step.html")]
+pub(crate) struct CodeForm {
+    /// Token of the browser's forms.
+    pub(crate) form_token: String,
+    /// Id of the app's request, for the form.
+    pub(crate) request: Option<String>,
+    /// Name of the requested page, for the form.
+    pub(crate) to: Option<&'static str>,
+    /// Whether a recovery code is asked for instead of a code of the app.
+    pub(crate) with_recovery: bool,
+    /// URL of the page that asks for the other kind of code.
+    pub(crate) other_way: String,
+    pub(crate) errors: FormErrors,
+}
 
 /// Shows what the pending sign-in of this browser asks for; without one, the person starts again.
 pub(crate) async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
@@ -113,7 +131,7 @@ impl StepPage<'_> {
         match pending.pending.step {
             SecondStep::Code => page(
                 status,
-                &crate::account::second_factor::view::SecondStep {
+                &CodeForm {
                     form_token: form_token(visit),
                     request,
                     to,

@@ -104,7 +104,7 @@ impl ImportRepository for PgUnitOfWork {
             .bind::<Text, _>(by.as_str())
             .bind::<Timestamptz, _>(at);
         let is_refused: Option<bool> = self.connection()?.load_row(returning::<Bool, _>(query)).await?;
-        Ok(is_refused.map(|is_refused| if is_refused { ImportState::Refused } else { ImportState::Undoing }))
+        Ok(is_refused.map(|is_refused| if is_refused { ImportState::Rejected } else { ImportState::Undoing }))
     }
 
     async fn list(

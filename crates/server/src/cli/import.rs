@@ -163,7 +163,7 @@ async fn import(arguments: ImportArguments, session: Session) -> anyhow::Result<
     for path in &arguments.files {
         match run.file(path).await {
             Ok((formats, done)) => report::print(path, &formats.join(", "), &done, arguments.json)?,
-            Err(ImportRecordsError::Refused(refusal)) => {
+            Err(ImportRecordsError::Rejected(refusal)) => {
                 let count = if refusal == ImportRefusal::Missing {
                     &mut failures.missing
                 } else {

@@ -193,7 +193,7 @@ fn log_end(ended: AttemptResult, job: UploadJob, last_error: &mut Option<String>
     UploadMeter::record_end(ended.as_ref());
     let end = match ended {
         Some(Ok(UploadEnd::Done(_))) => "an upload was imported",
-        Some(Ok(UploadEnd::Refused)) => "an upload was refused",
+        Some(Ok(UploadEnd::Rejected)) => "an upload was refused",
         Some(Ok(UploadEnd::Gone)) | None => "reading an upload was stopped",
         Some(Err(error)) => {
             let error = format!("{:#}", anyhow::Error::from(error));

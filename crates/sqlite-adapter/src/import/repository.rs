@@ -82,7 +82,7 @@ impl ImportRepository for SqliteUnitOfWork {
         .blob(id.as_uuid().as_bytes());
         let is_refused: Option<i64> = self.run(load_row(statement)).await?;
         Ok(is_refused
-            .map(|is_refused| if is_refused == 1 { ImportState::Refused } else { ImportState::Undoing }))
+            .map(|is_refused| if is_refused == 1 { ImportState::Rejected } else { ImportState::Undoing }))
     }
 
     async fn list(

@@ -16,7 +16,7 @@ const fn writer(kind: AuditKind) -> &'static str {
         AuditKind::SecondFactorTurnedOff | AuditKind::RecoveryCodesCreated => {
             include_str!("../../second_factor/mod.rs")
         }
-        AuditKind::SecondFactorRefused | AuditKind::SecondFactorLimited | AuditKind::RecoveryCodeUsed => {
+        AuditKind::SecondFactorRejected | AuditKind::SecondFactorLimited | AuditKind::RecoveryCodeUsed => {
             include_str!("../../account/second_step.rs")
         }
         AuditKind::SignInRefused | AuditKind::SignInLimited => {

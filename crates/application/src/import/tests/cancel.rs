@@ -35,7 +35,7 @@ async fn cancelling_a_running_import_stops_it_and_removes_what_it_stored() {
 async fn undone_refused_and_still_reverting_imports_are_not_cancelled() {
     let store = MemoryStore::with(person());
     let id = import(&store, vec![session(derived(0, 480))]).await;
-    for ended in [ImportState::Done, ImportState::Refused, ImportState::Undone] {
+    for ended in [ImportState::Done, ImportState::Rejected, ImportState::Undone] {
         set_state(&store, id, ended).await;
         assert!(!store.content().imports.all[0].is_cancelled());
     }
@@ -53,7 +53,7 @@ async fn an_upload_can_be_cancelled_before_it_is_read() {
         let id = import(&store, Vec::new()).await;
         set_state(&store, id, waits).await;
         assert_eq!(cancel(&store, id).await.unwrap(), Cancelled::BeforeReading);
-        assert_eq!(state(&store), ImportState::Refused);
+        assert_eq!(state(&store), ImportState::Rejected);
         assert!(store.content().imports.all[0].is_cancelled());
     }
 }
@@ -65,11 +65,11 @@ async fn cancelling_an_import_that_finished_first_fails_and_changes_nothing() {
     assert!(matches!(cancel(&store, id).await, Err(CancelImportError::Done)));
     assert_eq!((state(&store), store.sessions().len()), (ImportState::Done, 1));
     for (ended, is_refused) in
-        [(ImportState::Refused, true), (ImportState::Undoing, false), (ImportState::Undone, false)]
+        [(ImportState::Rejected, true), (ImportState::Undoing, false), (ImportState::Undone, false)]
     {
         set_state(&store, id, ended).await;
         let error = cancel(&store, id).await.unwrap_err();
-        assert_eq!(matches!(error, CancelImportError::Refused), is_refused, "{ended:?}");
+        assert_eq!(matches!(error, CancelImportError::Rejected), is_refused, "{ended:?}");
         assert_eq!(matches!(error, CancelImportError::AlreadyUndone), !is_refused, "{ended:?}");
     }
     let unknown = ImportId::from_uuid(uuid::Uuid::nil());

@@ -63,7 +63,7 @@ impl ImportRepository for MemoryUnit {
         let Some(import) = found else { return Ok(None) };
         import.state = match import.state {
             ImportState::Running => ImportState::Undoing,
-            ImportState::Receiving | ImportState::Waiting => ImportState::Refused,
+            ImportState::Receiving | ImportState::Waiting => ImportState::Rejected,
             _ => return Ok(None),
         };
         import.cancelled_by = Some(by);

@@ -32,7 +32,7 @@ async fn a_file_truncated_at_its_end_stores_nothing() {
     let store = MemoryStore::with(person());
     let file = ItemFile::new(nights(4_800)).damaged();
     let outcome = import_file(&store, of_person(), &file).await;
-    assert!(matches!(outcome, Err(ImportRecordsError::Refused(ImportRefusal::Damaged { .. }))));
+    assert!(matches!(outcome, Err(ImportRecordsError::Rejected(ImportRefusal::Damaged { .. }))));
     assert_eq!(store.sessions(), []);
 }
 
@@ -120,7 +120,7 @@ async fn a_break_stops_the_import_while_it_checks_and_while_it_stores() {
         let outcome = ImportRecords::new(store.units(), entropy(), clock())
             .run(&of_person(), &ItemFile::new(nights(4_001)), &wish)
             .await;
-        assert!(matches!(outcome, Err(ImportRecordsError::Refused(ImportRefusal::Stopped))));
+        assert!(matches!(outcome, Err(ImportRecordsError::Rejected(ImportRefusal::Stopped))));
         assert_eq!(store.sessions().len(), sessions);
     }
 }

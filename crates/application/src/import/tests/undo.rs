@@ -204,14 +204,14 @@ async fn an_edit_between_two_imports_survives_undoing_both_in_either_order() {
 async fn a_failed_import_that_stored_something_can_be_undone() {
     let store = MemoryStore::with(person());
     let id = import(&store, vec![session(derived(0, 60))]).await;
-    set_state(&store, id, ImportState::Refused).await;
+    set_state(&store, id, ImportState::Rejected).await;
     assert_eq!(undo(&store, id).await.unwrap().counts, UndoCounts { removed: 1, restored: 0, kept: 0 });
     assert!(store.sessions().is_empty());
 }
 
 #[tokio::test]
 async fn an_import_that_stored_nothing_cannot_be_undone() {
-    for state in [ImportState::Receiving, ImportState::Waiting, ImportState::Refused] {
+    for state in [ImportState::Receiving, ImportState::Waiting, ImportState::Rejected] {
         let store = MemoryStore::with(person());
         let id = import(&store, Vec::new()).await;
         set_state(&store, id, state).await;
@@ -259,7 +259,7 @@ async fn an_import_whose_notes_were_deleted_cannot_be_undone() {
     unit.import_journal().forget_before(chrono::DateTime::UNIX_EPOCH, 10).await.unwrap();
     unit.commit().await.unwrap();
     // Also for interrupted imports.
-    for state in [ImportState::Done, ImportState::Running, ImportState::Refused] {
+    for state in [ImportState::Done, ImportState::Running, ImportState::Rejected] {
         set_state(&store, id, state).await;
         assert!(matches!(undo(&store, id).await, Err(ImportError::TooOld)), "{state:?}");
     }

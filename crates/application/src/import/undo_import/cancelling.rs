@@ -30,7 +30,7 @@ pub enum CancelImportError {
     Done,
     /// Its file was rejected.
     #[error("the import was refused")]
-    Refused,
+    Rejected,
     /// It is being undone, or was undone.
     #[error("the import was undone already")]
     AlreadyUndone,
@@ -97,13 +97,13 @@ impl Imports {
         });
         let (became, import) = cancelled.await?;
         match (became, import.state) {
-            (Some(ImportState::Refused), _) => Ok(Cancelled::BeforeReading),
+            (Some(ImportState::Rejected), _) => Ok(Cancelled::BeforeReading),
             (Some(_), _) => {
                 let job = Job { id, user_id: import.user_id, by: AuditActor::Operator, is_again: false };
                 Ok(Cancelled::Undone(self.revert(job).await?))
             }
             (None, ImportState::Done) => Err(CancelImportError::Done),
-            (None, ImportState::Refused) => Err(CancelImportError::Refused),
+            (None, ImportState::Rejected) => Err(CancelImportError::Rejected),
             (None, ImportState::Undoing | ImportState::Undone) => Err(CancelImportError::AlreadyUndone),
             // The import was inserted or leased between the two statements.
             (None, ImportState::Receiving | ImportState::Waiting | ImportState::Running) => {
@@ -137,7 +137,7 @@ pub(crate) async fn reject_upload(
     at: DateTime<Utc>,
 ) -> Result<(), StorageError> {
     let id = import.id;
-    let rejected = Import { state: ImportState::Refused, ended_at: Some(at), ..import };
+    let rejected = Import { state: ImportState::Rejected, ended_at: Some(at), ..import };
     tx.imports().update(&rejected).await?;
     tx.uploads().delete_parts(id).await
 }

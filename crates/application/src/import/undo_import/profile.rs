@@ -13,24 +13,24 @@ const SEARCHED_IMPORTS: u32 = 200;
 /// Restores the profile fields that are unchanged since the import, and keeps the others in its report.
 /// Returns the number of restored fields.
 pub(super) async fn revert(
-    unit: &mut dyn UnitOfWork,
+    tx: &mut dyn UnitOfWork,
     import: &mut Import,
     scan: &mut Scan,
     now: DateTime<Utc>,
 ) -> Result<u64, StorageError> {
     let changes = std::mem::take(&mut import.report.profile);
     let Some(user_id) = import.user_id.filter(|_| changes.applied() > 0) else { return Ok(0) };
-    let Some(known) = unit.users().find(user_id).await? else { return Ok(0) };
+    let Some(known) = tx.users().find(user_id).await? else { return Ok(0) };
     let mut user = known.clone();
     let kept = changes.revert(&mut user);
     if user != known {
-        unit.users().update(&user).await?;
+        tx.users().update(&user).await?;
         // The page shows that it was undone.
         let sources = ProfileSource::of_change(&known, &user, ProfileOrigin::Import(import.id), now);
-        unit.users().record_sources(user_id, &sources).await?;
+        tx.users().record_sources(user_id, &sources).await?;
     }
     if !kept.is_empty() {
-        let others = unit.imports().list(Some(user_id), None, SEARCHED_IMPORTS).await?;
+        let others = tx.imports().list(Some(user_id), None, SEARCHED_IMPORTS).await?;
         for change in kept.iter() {
             scan.keep(kept_field(change, &user, &others, import.id));
         }

@@ -23,7 +23,7 @@ pub(super) struct RevertedBatch {
 
 /// Reverts records in a unit of work, latest change first.
 pub(super) struct BatchReverter<'a> {
-    unit: &'a mut dyn UnitOfWork,
+    tx: &'a mut dyn UnitOfWork,
     user_id: Option<UserId>,
     now: DateTime<Utc>,
     current: CurrentRecords,
@@ -35,9 +35,9 @@ pub(super) struct BatchReverter<'a> {
 }
 
 impl<'a> BatchReverter<'a> {
-    pub(super) fn new(unit: &'a mut dyn UnitOfWork, user_id: Option<UserId>, now: DateTime<Utc>) -> Self {
+    pub(super) fn new(tx: &'a mut dyn UnitOfWork, user_id: Option<UserId>, now: DateTime<Utc>) -> Self {
         Self {
-            unit,
+            tx,
             user_id,
             now,
             current: CurrentRecords::default(),
@@ -54,7 +54,7 @@ impl<'a> BatchReverter<'a> {
         noted: &[JournalEntry],
         scan: &Scan,
     ) -> Result<RevertedBatch, StorageError> {
-        self.current = CurrentRecords::read(self.unit, self.user_id, noted).await?;
+        self.current = CurrentRecords::read(self.tx, self.user_id, noted).await?;
         for JournalEntry { change, place: _, changed_by } in noted {
             let why = changed_by.map(KeptReason::ChangedBy).or_else(|| self.kept_reason(change, scan));
             match why {
@@ -106,7 +106,7 @@ impl<'a> BatchReverter<'a> {
             }
             (None, RecordReference::Label(id)) => {
                 self.delete_gone().await?;
-                self.unit.supplements().retract(id, None).await?
+                self.tx.supplements().retract(id, None).await?
             }
         };
         if !is_done {
@@ -136,16 +136,16 @@ impl<'a> BatchReverter<'a> {
                 let updated_at = self.now.trunc_subsecs(3);
                 let session = SleepSession { updated_at, ..session.as_ref().clone() };
                 if is_there {
-                    self.unit.sleep().update(user_id, &session).await
+                    self.tx.sleep().update(user_id, &session).await
                 } else {
-                    self.unit.sleep().insert(user_id, &[session]).await.map(|()| true)
+                    self.tx.sleep().insert(user_id, &[session]).await.map(|()| true)
                 }
             }
             (RecordBefore::Log(log), Some(user_id)) => {
                 if is_there {
-                    self.unit.intake_logs().update(user_id, log).await
+                    self.tx.intake_logs().update(user_id, log).await
                 } else {
-                    self.unit.intake_logs().insert(user_id, std::slice::from_ref(log)).await.map(|()| true)
+                    self.tx.intake_logs().insert(user_id, std::slice::from_ref(log)).await.map(|()| true)
                 }
             }
             (RecordBefore::Label(label), _) => self.restore_label(record, &label.1).await,
@@ -165,9 +165,9 @@ impl<'a> BatchReverter<'a> {
     ) -> Result<bool, StorageError> {
         match record {
             RecordReference::Label(id) if id != before.id => {
-                self.unit.supplements().retract(id, Some(before.id)).await
+                self.tx.supplements().retract(id, Some(before.id)).await
             }
-            _ => self.unit.supplements().update(before).await,
+            _ => self.tx.supplements().update(before).await,
         }
     }
 
@@ -175,10 +175,10 @@ impl<'a> BatchReverter<'a> {
         let Some(user_id) = self.user_id else { return Ok(()) };
         let (sessions, logs) = (std::mem::take(&mut self.gone_sessions), std::mem::take(&mut self.gone_logs));
         if !sessions.is_empty() {
-            self.unit.sleep().delete(user_id, &sessions).await?;
+            self.tx.sleep().delete(user_id, &sessions).await?;
         }
         if !logs.is_empty() {
-            self.unit.intake_logs().delete(user_id, &logs).await?;
+            self.tx.intake_logs().delete(user_id, &logs).await?;
         }
         Ok(())
     }
@@ -202,7 +202,7 @@ struct CurrentRecords {
 
 impl CurrentRecords {
     async fn read(
-        unit: &mut dyn UnitOfWork,
+        tx: &mut dyn UnitOfWork,
         user_id: Option<UserId>,
         noted: &[JournalEntry],
     ) -> Result<Self, StorageError> {
@@ -216,15 +216,15 @@ impl CurrentRecords {
         }
         let mut current = Self::default();
         if let Some(user_id) = user_id.filter(|_| !sessions.is_empty()) {
-            let found = unit.sleep().find_many(user_id, &sessions).await?;
+            let found = tx.sleep().find_many(user_id, &sessions).await?;
             current.sessions = found.into_iter().map(|session| (session.id, session)).collect();
         }
         if let Some(user_id) = user_id.filter(|_| !logs.is_empty()) {
-            let found = unit.intake_logs().find_many(user_id, &logs).await?;
+            let found = tx.intake_logs().find_many(user_id, &logs).await?;
             current.logs = found.into_iter().map(|log| (log.id, log)).collect();
         }
         if !labels.is_empty() {
-            let found = unit.supplements().find_many(&labels).await?;
+            let found = tx.supplements().find_many(&labels).await?;
             current.labels = found.into_iter().map(|(_, label)| (label.id, label)).collect();
         }
         Ok(current)

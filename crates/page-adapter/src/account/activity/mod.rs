@@ -156,7 +156,7 @@ const fn is_failed_sign_in(kind: AuditKind) -> bool {
     use AuditKind as K;
     matches!(
         kind,
-        K::SecondFactorRefused | K::SecondFactorLimited | K::PasskeyRefused | K::PasskeyCounterReversed
+        K::SecondFactorRejected | K::SecondFactorLimited | K::PasskeyRefused | K::PasskeyCounterReversed
     )
 }
 
@@ -174,7 +174,7 @@ const fn words(kind: AuditKind) -> Option<&'static str> {
         AuditKind::PasskeyCounterReversed => "tried to sign in with your passkey, which may have been copied",
         AuditKind::SecondFactorTurnedOn => "turned on a second factor",
         AuditKind::SecondFactorTurnedOff => "turned off the second factor",
-        AuditKind::SecondFactorRefused => "entered your password, but not a valid code",
+        AuditKind::SecondFactorRejected => "entered your password, but not a valid code",
         AuditKind::SecondFactorLimited => "entered your password, then too many wrong codes",
         AuditKind::RecoveryCodesCreated => "created new recovery codes",
         AuditKind::RecoveryCodeUsed => "used a recovery code to sign in",

@@ -73,7 +73,7 @@ pub(crate) async fn turn_on(
         Err(SecondFactorError::SetUpExpired) if person.is_fresh => {
             set_up_page(&state, &person, None, FormErrors::field("code", SET_UP_EXPIRED))
         }
-        Err(error) => refused(error),
+        Err(error) => rejected(error),
     }
 }
 
@@ -86,7 +86,7 @@ pub(crate) async fn turn_off(
     let PersonForm { person, .. } = sent;
     match state.second_factors.turn_off(&person, person::device(&request)).await {
         Ok(()) => Ok(redirect_with_notice(Endpoint::Account, "second-factor-off")),
-        Err(error) => refused(error),
+        Err(error) => rejected(error),
     }
 }
 
@@ -99,12 +99,12 @@ pub(crate) async fn replace_codes(
     let PersonForm { person, .. } = sent;
     match state.second_factors.replace_recovery_codes(&person, person::device(&request)).await {
         Ok(codes) => codes_page(&codes, false, Endpoint::Account.path().to_owned()),
-        Err(error) => refused(error),
+        Err(error) => rejected(error),
     }
 }
 
 /// Returns the response to a change that was not made.
-fn refused(error: SecondFactorError) -> Result<HttpResponse, Problem> {
+fn rejected(error: SecondFactorError) -> Result<HttpResponse, Problem> {
     match error {
         SecondFactorError::NotFresh | SecondFactorError::SetUpExpired => {
             Ok(see_other(&Destination::SecondFactor.sign_in()))

@@ -1,13 +1,14 @@
 //! Samples of the pages of the second factor.
 
-use super::view::{CodesLine, RecoveryCodes, SecondFactor, SecondStep, SetUpSecondFactor};
+use super::view::{CodesLine, RecoveryCodes, SecondFactor, SetUpSecondFactor};
+use crate::session::second_step::CodeForm;
 use crate::view::sample::{Sample, TextSource, moment, person, sample, variant};
 use crate::view::{FormErrors, QrCode};
 use zeroize::Zeroizing;
 
 #[expect(clippy::too_many_lines, reason = "one block for each sample")]
 pub(crate) fn samples(source: TextSource) -> Vec<Sample> {
-    let step = SecondStep {
+    let step = CodeForm {
         form_token: source("Zm9ybS10b2tlbg"),
         request: Some(source("0b6c7a5e-8e63-4d19-9f14-0a2f6c1d7e55")),
         to: None,
@@ -16,7 +17,7 @@ pub(crate) fn samples(source: TextSource) -> Vec<Sample> {
         errors: FormErrors::none(),
     };
     let wrong = FormErrors::field("code", source("This recovery code is incorrect or was used before."));
-    let recovery = SecondStep {
+    let recovery = CodeForm {
         to: Some("tokens"),
         request: None,
         with_recovery: true,

@@ -5,23 +5,6 @@ use askama::Template;
 use domain::second_factor::FEW_RECOVERY_CODES;
 use zeroize::Zeroizing;
 
-/// Second step of a sign-in.
-#[derive(Clone, Template)]
-#[template(path = "account/second_factor/second_step.html")]
-pub(crate) struct SecondStep {
-    /// Token of the browser's forms.
-    pub(crate) form_token: String,
-    /// Id of the app's request, for the form.
-    pub(crate) request: Option<String>,
-    /// Name of the requested page, for the form.
-    pub(crate) to: Option<&'static str>,
-    /// Whether a recovery code is asked for instead of a code of the app.
-    pub(crate) with_recovery: bool,
-    /// URL of the page that asks for the other kind of code.
-    pub(crate) other_way: String,
-    pub(crate) errors: FormErrors,
-}
-
 /// Form to set up an authenticator app.
 #[derive(Clone, Template)]
 #[template(path = "account/second_factor/set_up_second_factor.html")]

@@ -4,7 +4,7 @@
 pub(crate) mod sample;
 pub(crate) mod view;
 
-use super::own_app::requested;
+use super::app::requested;
 use super::request::{Developer, DeveloperForm, Rejection};
 use crate::answer::{page, see_other};
 use crate::view::FormErrors;

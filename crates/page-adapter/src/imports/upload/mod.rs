@@ -36,7 +36,7 @@ const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(250);
 struct Timeouts {
     /// Time from the head of the request to the head of the file, including the form token.
     before: Duration,
-    /// Time for the fields after the file, or for the rest of a refused file.
+    /// Time for the fields after the file, or for the rest of a rejected file.
     after: Duration,
     /// Waiting time over which the rate of the file is measured.
     rate_interval: Duration,
@@ -78,13 +78,13 @@ async fn receive_in_time(
     }
     let permit = state.http.admission.begin_upload(person.user_id, state.http.settings.max_open_uploads);
     if matches!(permit, Err(None)) {
-        return refused(state, &person, Refusal::TooManyOpen).await;
+        return rejected(state, &person, Rejection::TooManyOpen).await;
     }
     let mut form = Multipart::new(request.headers(), body);
     let before = tokio::time::timeout(timeouts.before, leading_fields::read(&mut form, &person)).await;
     let LeadingFields { file, fields } = before.unwrap_or_else(|_| Err(too_slow()))?;
     let uploads = state.uploads.as_ref().ok_or_else(|| Problem::new(Fault::NotFound))?;
-    let Some(mut file) = file else { return refused(state, &person, Refusal::NoFile).await };
+    let Some(mut file) = file else { return rejected(state, &person, Rejection::NoFile).await };
     let is_admitted = permit.is_ok();
     if is_admitted {
         file.pace = Some(Pace::new(state.http.elapsed_time.clone(), timeouts.rate_interval));
@@ -93,7 +93,7 @@ async fn receive_in_time(
     let stored = if is_admitted {
         store_or_discard(state, uploads, &person, &mut unread).await
     } else {
-        Err(ReceiveError::Refused(Refusal::TooManyOpen))
+        Err(ReceiveError::Rejected(Rejection::TooManyOpen))
     };
     match stored {
         Ok(key) => {
@@ -102,14 +102,14 @@ async fn receive_in_time(
             Ok(see_other(&format!("{}/{}", Endpoint::Imports.path(), key.id)))
         }
         Err(ReceiveError::Problem(problem)) => Err(problem),
-        Err(ReceiveError::Refused(refusal)) => {
+        Err(ReceiveError::Rejected(rejection)) => {
             // Browsers show a response only once they have sent everything. A longer rest loses the
             // connection.
             if let Some(file) = &mut unread.file {
                 let draining = drain(file, state.http.settings.max_upload_bytes);
                 let _ = tokio::time::timeout(timeouts.after, draining).await;
             }
-            refused(state, &person, refusal).await
+            rejected(state, &person, rejection).await
         }
     }
 }
@@ -169,20 +169,20 @@ async fn drain(field: &mut IncomingField, most: u64) {
     }
 }
 
-/// Refusal that the person can resolve.
+/// Rejection that the person can resolve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Refusal {
+enum Rejection {
     NoFile,
     Empty,
     TooLarge,
     TooManyOpen,
     Cancelled,
     InvalidStart,
-    NoRoom,
+    NoSpace,
 }
 
 enum ReceiveError {
-    Refused(Refusal),
+    Rejected(Rejection),
     Problem(Problem),
 }
 
@@ -195,12 +195,12 @@ impl From<Problem> for ReceiveError {
 impl From<UploadError> for ReceiveError {
     fn from(error: UploadError) -> Self {
         match error {
-            UploadError::TooManyOpen => Self::Refused(Refusal::TooManyOpen),
-            UploadError::NoRoom => Self::Refused(Refusal::NoRoom),
-            UploadError::TooLarge => Self::Refused(Refusal::TooLarge),
-            UploadError::Empty => Self::Refused(Refusal::Empty),
+            UploadError::TooManyOpen => Self::Rejected(Rejection::TooManyOpen),
+            UploadError::NoSpace => Self::Rejected(Rejection::NoSpace),
+            UploadError::TooLarge => Self::Rejected(Rejection::TooLarge),
+            UploadError::Empty => Self::Rejected(Rejection::Empty),
             // Cancelled on another page, or by the operator.
-            UploadError::Gone => Self::Refused(Refusal::Cancelled),
+            UploadError::Gone => Self::Rejected(Rejection::Cancelled),
             UploadError::UnknownUser => Problem::new(Fault::ForeignForm).into(),
             UploadError::Misplaced => Problem::new(Fault::InvalidForm).into(),
             UploadError::Storage(error) => Self::Problem(error.into()),
@@ -244,12 +244,12 @@ async fn store(
     unread: &mut UnreadForm,
     unfinished: &mut UploadGuard,
 ) -> Result<UploadKey, ReceiveError> {
-    let file = unread.file.as_mut().ok_or(ReceiveError::Refused(Refusal::NoFile))?;
+    let file = unread.file.as_mut().ok_or(ReceiveError::Rejected(Rejection::NoFile))?;
     let name = file.field.content_disposition().and_then(|disposition| disposition.get_filename());
     let name = name.unwrap_or_default().to_owned();
     let mut part = next_bytes(file).await?.map(Vec::from).unwrap_or_default();
     if name.is_empty() && part.is_empty() {
-        return Err(ReceiveError::Refused(Refusal::NoFile));
+        return Err(ReceiveError::Rejected(Rejection::NoFile));
     }
     meter::import_bytes(part.len());
     let key = uploads.begin(person.user_id, FileName::clean(&name)).await?;
@@ -302,37 +302,37 @@ async fn discard(state: &PageState, key: UploadKey) {
     }
 }
 
-async fn refused(
+async fn rejected(
     state: &PageState,
     person: &SignedInPerson,
-    refusal: Refusal,
+    rejection: Rejection,
 ) -> Result<HttpResponse, Problem> {
-    let (status, text) = match refusal {
-        Refusal::NoFile => (StatusCode::UNPROCESSABLE_ENTITY, "Choose a file.".to_owned()),
-        Refusal::Empty => (StatusCode::UNPROCESSABLE_ENTITY, "The file is empty.".to_owned()),
-        Refusal::TooLarge => (
+    let (status, text) = match rejection {
+        Rejection::NoFile => (StatusCode::UNPROCESSABLE_ENTITY, "Choose a file.".to_owned()),
+        Rejection::Empty => (StatusCode::UNPROCESSABLE_ENTITY, "The file is empty.".to_owned()),
+        Rejection::TooLarge => (
             StatusCode::PAYLOAD_TOO_LARGE,
             format!(
                 "The file is larger than the limit of {} MiB. Export a shorter period.",
                 imports::mebibytes(state)
             ),
         ),
-        Refusal::TooManyOpen => {
+        Rejection::TooManyOpen => {
             let text = "You have other uploads in progress. Wait for them to finish, or cancel one below.";
             (StatusCode::TOO_MANY_REQUESTS, text.to_owned())
         }
-        Refusal::Cancelled => {
+        Rejection::Cancelled => {
             let text = "The upload was cancelled before it was complete. Nothing was kept.";
             (StatusCode::CONFLICT, text.to_owned())
         }
-        Refusal::InvalidStart => (StatusCode::UNPROCESSABLE_ENTITY, recording::INVALID_START.to_owned()),
-        Refusal::NoRoom => {
+        Rejection::InvalidStart => (StatusCode::UNPROCESSABLE_ENTITY, recording::INVALID_START.to_owned()),
+        Rejection::NoSpace => {
             let text = "This server has no room for more files right now. Try again in an hour.";
             (StatusCode::SERVICE_UNAVAILABLE, text.to_owned())
         }
     };
-    let field = if refusal == Refusal::InvalidStart { recording::START } else { FILE };
-    let asks_start = refusal == Refusal::InvalidStart;
+    let field = if rejection == Rejection::InvalidStart { recording::START } else { FILE };
+    let asks_start = rejection == Rejection::InvalidStart;
     ImportsPage { errors: FormErrors::field(field, text), status, asks_start }.answer(state, person).await
 }
 

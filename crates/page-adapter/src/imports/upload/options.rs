@@ -1,7 +1,7 @@
 //! Fields of the form besides the token and the file; they may precede or follow the file.
 
 use super::recording::{self, START};
-use super::{IncomingField, ReceiveError, Refusal, next_bytes, next_field};
+use super::{IncomingField, ReceiveError, Rejection, next_bytes, next_field};
 use actix_multipart::Multipart;
 use application::upload::UploadOptions;
 use http_adapter::problem::Problem;
@@ -47,7 +47,7 @@ impl Fields {
             let name = field.field.name().unwrap_or_default().to_owned();
             match small(&mut field, FIELD_BYTES).await? {
                 Some(text) => self.take(&name, text),
-                None if name == START => return Err(ReceiveError::Refused(Refusal::InvalidStart)),
+                None if name == START => return Err(ReceiveError::Rejected(Rejection::InvalidStart)),
                 None => return Ok(()),
             }
         }

@@ -1,6 +1,6 @@
 //! Start of a recording, which a hypnogram does not contain; a field of the form.
 
-use super::{ReceiveError, Refusal};
+use super::{ReceiveError, Rejection};
 use chrono::NaiveDateTime;
 
 /// Name of the field.
@@ -10,7 +10,7 @@ pub(super) const INVALID_START: &str =
     "Enter the date and time when the recording started, such as 2026-01-10T22:30, or leave the field empty.";
 /// Parses the field; `None` if it is empty.
 pub(super) fn parse_start(text: &[u8]) -> Result<Option<NaiveDateTime>, ReceiveError> {
-    parse(text).map_err(|InvalidTime| ReceiveError::Refused(Refusal::InvalidStart))
+    parse(text).map_err(|InvalidTime| ReceiveError::Rejected(Rejection::InvalidStart))
 }
 
 /// Input that is not a time.

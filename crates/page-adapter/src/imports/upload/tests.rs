@@ -181,7 +181,7 @@ fn discards() -> MockUnitOfWork {
     let mut discards = MockUnitOfWork::default();
     discards.users.expect_find().returning(|_| Ok(None));
     discards.imports.expect_find().returning(|_| Ok(Some(receiving())));
-    let is_refused = |import: &Import| import.state == ImportState::Refused;
+    let is_refused = |import: &Import| import.state == ImportState::Rejected;
     discards.imports.expect_update().once().withf(is_refused).returning(|_| Ok(true));
     discards.uploads.expect_delete_parts().once().returning(|_| Ok(()));
     discards
@@ -219,7 +219,7 @@ async fn status_and_text(answer: HttpResponse) -> (u16, String) {
 async fn an_upload_cancelled_while_it_arrives_is_reported_as_cancelled() {
     let gone = || {
         let mut unit = MockUnitOfWork::default();
-        let cancelled = || Import { state: ImportState::Refused, ..receiving() };
+        let cancelled = || Import { state: ImportState::Rejected, ..receiving() };
         unit.users.expect_find().returning(|_| Ok(None));
         unit.imports.expect_find().returning(move |_| Ok(Some(cancelled())));
         unit

@@ -170,7 +170,7 @@ fn the_tab_apps_leads_to_the_developer_page_if_there_is_one() {
     for name in ["apps_none", "activity", "tokens_none"] {
         assert!(has(name, ""), "{name}");
     }
-    for name in ["developer", "own_app", "own_webhooks"] {
+    for name in ["developer", "app", "own_webhooks"] {
         assert!(has(name, " aria-current=\"page\""), "{name}");
     }
     for name in ["apps", "tokens", "account", "home"] {

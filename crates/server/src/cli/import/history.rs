@@ -93,7 +93,7 @@ pub(super) async fn cancel(session: &Session, arguments: &UndoArguments) -> anyh
         Err(CancelImportError::Done) => {
             bail!("import {id} is finished and cannot be cancelled; undo it with `restwell import undo {id}`")
         }
-        Err(CancelImportError::Refused) => bail!("import {id} was rejected: there is nothing to cancel"),
+        Err(CancelImportError::Rejected) => bail!("import {id} was rejected: there is nothing to cancel"),
         Err(CancelImportError::AlreadyUndone) => bail!("import {id} has already been undone"),
         Err(error @ CancelImportError::Storage(_)) => Err(error.into()),
     }

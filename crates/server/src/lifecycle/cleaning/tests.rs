@@ -223,7 +223,7 @@ async fn an_upload_unfinished_after_a_day_is_refused_and_its_parts_are_deleted()
     assert_eq!((scene.run().await, scene.run().await), (1, 0));
     let imports = &scene.store.imports;
     for (id, state, refusal) in [
-        (1, ImportState::Refused, Some(STALE_UPLOAD)),
+        (1, ImportState::Rejected, Some(STALE_UPLOAD)),
         (2, ImportState::Receiving, None),
         (3, ImportState::Done, None),
     ] {

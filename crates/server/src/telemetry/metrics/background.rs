@@ -60,7 +60,7 @@ impl UploadMeter {
                 count_records(report);
                 "done"
             }
-            Some(Ok(UploadEnd::Refused)) => "refused",
+            Some(Ok(UploadEnd::Rejected)) => "refused",
             Some(Ok(UploadEnd::Gone)) | None => "gone",
             Some(Err(_)) => "failed",
         };

@@ -49,10 +49,10 @@ impl SingleUseInputs {
             Endpoint::SleepSession | Endpoint::Night | Endpoint::DeleteNight => {
                 cast.stored(Endpoint::Sleep, &session()).await
             }
-            Endpoint::OwnApp
-            | Endpoint::ChangeOwnApp
+            Endpoint::App
+            | Endpoint::ChangeApp
             | Endpoint::RetireOwnSecret
-            | Endpoint::DeleteOwnApp
+            | Endpoint::DeleteApp
             | Endpoint::DeveloperWebhooks
             | Endpoint::CreateOwnWebhook => cast.own_app().await,
             Endpoint::RotateOwnSecret => cast.own_secret().await,
@@ -211,7 +211,7 @@ fn by_get(cast: &Cast, endpoint: Endpoint, material: &SingleUseInputs) -> Parts 
         Endpoint::ContinueForm => (Vec::new(), Good::SeeOther(&["/"])),
         Endpoint::Help | Endpoint::ForgotPassword | Endpoint::SignUp => (Vec::new(), ok),
         Endpoint::Home | Endpoint::Apps | Endpoint::Tokens | Endpoint::Activity => (Vec::new(), ok),
-        Endpoint::Developer | Endpoint::OwnApp | Endpoint::DeveloperWebhooks => (Vec::new(), ok),
+        Endpoint::Developer | Endpoint::App | Endpoint::DeveloperWebhooks => (Vec::new(), ok),
         Endpoint::CreateSandbox
         | Endpoint::EraseSandbox
         | Endpoint::CreateSandboxCode
@@ -220,10 +220,9 @@ fn by_get(cast: &Cast, endpoint: Endpoint, material: &SingleUseInputs) -> Parts 
         | Endpoint::RotateOwnWebhook
         | Endpoint::ReplayOwnWebhook
         | Endpoint::DeleteOwnWebhook => unserved(endpoint),
-        Endpoint::ChangeOwnApp
-        | Endpoint::RotateOwnSecret
-        | Endpoint::RetireOwnSecret
-        | Endpoint::DeleteOwnApp => unserved(endpoint),
+        Endpoint::ChangeApp | Endpoint::RotateOwnSecret | Endpoint::RetireOwnSecret | Endpoint::DeleteApp => {
+            unserved(endpoint)
+        }
         Endpoint::Account | Endpoint::Nights | Endpoint::Night => (Vec::new(), ok),
         Endpoint::DeleteNight => unserved(endpoint),
         Endpoint::ProfilePage => (Vec::new(), ok),
@@ -292,7 +291,7 @@ fn by_post(cast: &Cast, endpoint: Endpoint, material: &SingleUseInputs) -> Parts
             (vec![("client", cast.other_app.client_id.clone())], Good::SeeOther(&["/apps?done="]))
         }
         Endpoint::Developer => ([app_fields(), vec![("kind", "confidential".to_owned())]].concat(), ok),
-        Endpoint::OwnApp | Endpoint::DeveloperWebhooks => unserved(endpoint),
+        Endpoint::App | Endpoint::DeveloperWebhooks => unserved(endpoint),
         Endpoint::CreateSandbox => (vec![("x", String::new())], Good::SeeOther(&["/developer?done="])),
         // Without the confirmation, so that the people stay.
         Endpoint::EraseSandbox => (vec![("x", String::new())], Good::Status(422)),
@@ -304,7 +303,7 @@ fn by_post(cast: &Cast, endpoint: Endpoint, material: &SingleUseInputs) -> Parts
             (webhook_fields(&thing()), Good::SeeOther(&["/developer/webhooks/"]))
         }
         Endpoint::RotateOwnWebhook => (webhook_fields(&thing()), ok),
-        Endpoint::ChangeOwnApp => {
+        Endpoint::ChangeApp => {
             ([app_fields(), vec![("client", thing())]].concat(), Good::SeeOther(&["/developer/"]))
         }
         Endpoint::RotateOwnSecret => (app_and(&thing(), "newest"), ok),
@@ -313,7 +312,7 @@ fn by_post(cast: &Cast, endpoint: Endpoint, material: &SingleUseInputs) -> Parts
             let fields = vec![("client", thing()), ("secret", UNKNOWN_REQUEST.to_owned())];
             (fields, Good::SeeOther(&["/developer/"]))
         }
-        Endpoint::DeleteOwnApp => (vec![("client", thing())], Good::SeeOther(&["/developer?done="])),
+        Endpoint::DeleteApp => (vec![("client", thing())], Good::SeeOther(&["/developer?done="])),
         Endpoint::Tokens => {
             (vec![("entry", thing()), ("name", "Script".to_owned()), ("scope", "sleep".to_owned())], ok)
         }

@@ -26,7 +26,7 @@ pub(super) async fn show(developer: &Developer<'_>, request: &HttpRequest) -> Re
         Some("retired") => Some("The secret has been revoked."),
         _ => None,
     };
-    let contents = OwnAppPage { notice: notice.map(str::to_owned), ..OwnAppPage::default() };
+    let contents = AppPage { notice: notice.map(str::to_owned), ..AppPage::default() };
     contents.answer(developer, requested(request)?).await
 }
 
@@ -45,7 +45,7 @@ pub(super) async fn change(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Rej
         Ok(ChangedApp::NeedsReview) => Ok(see_other(&path_with_notice(id, "draft"))),
         Err(error) => {
             let fields = Some(details.fields(correctable(error)?));
-            Ok(OwnAppPage { fields, ..OwnAppPage::default() }.answer(&sent.developer, id).await?)
+            Ok(AppPage { fields, ..AppPage::default() }.answer(&sent.developer, id).await?)
         }
     }
 }
@@ -56,7 +56,7 @@ pub(super) async fn rotate_secret(sent: &DeveloperForm<'_>) -> Result<HttpRespon
     let newest = ClientSecretId::parse(sent.form.line("newest")?).ok();
     match sent.developer.use_cases.clients.rotate_app_secret(developer, newest).await {
         Ok(secret) => {
-            let contents = OwnAppPage { secret: Some(secret), ..OwnAppPage::default() };
+            let contents = AppPage { secret: Some(secret), ..AppPage::default() };
             Ok(contents.answer(&sent.developer, developer.app).await?)
         }
         // Sent again by a reload, or created in another window.
@@ -93,7 +93,7 @@ fn path_with_notice(id: ClientId, what: &str) -> String {
 
 /// Contents of the page beside the app itself.
 #[derive(Default)]
-pub(super) struct OwnAppPage {
+pub(super) struct AppPage {
     pub(super) notice: Option<String>,
     /// A new secret, which is shown only once.
     pub(super) secret: Option<Secret>,
@@ -103,7 +103,7 @@ pub(super) struct OwnAppPage {
     pub(super) fields: Option<AppFields>,
 }
 
-impl OwnAppPage {
+impl AppPage {
     pub(super) async fn answer(
         self,
         developer: &Developer<'_>,
