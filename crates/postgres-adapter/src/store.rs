@@ -18,7 +18,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use std::time::Duration;
-use store_shared::{ConnectionMeter, Find, Rows, Store};
+use store_shared::{ConnectionMeter, Read, Store};
 
 /// Length of a page, which determines the connection that reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -232,21 +232,19 @@ impl PostgresStore {
 
 #[async_trait]
 impl Store for PostgresStore {
-    async fn find<T: Send + 'static, Q: Find<T>>(&self, query: Q) -> Result<Option<T>, StorageError> {
-        self.shared(move |connection| query.clone().find_in_postgres(connection)).await
+    async fn load_row<T: Send + 'static, Q: Read<T>>(&self, query: Q) -> Result<Option<T>, StorageError> {
+        self.shared(move |mut connection| {
+            let query = query.clone();
+            async move { query.load_one_from_postgres(&mut connection).await }.boxed()
+        })
+        .await
     }
 
-    async fn list<T: Send + 'static, Q: Rows<T> + Clone + Sync>(
-        &self,
-        query: Q,
-    ) -> Result<Vec<T>, StorageError> {
+    async fn load_rows<T: Send + 'static, Q: Read<T>>(&self, query: Q) -> Result<Vec<T>, StorageError> {
         self.read_page(move |connection| query.clone().load_from_postgres(connection)).await
     }
 
-    async fn list_few<T: Send + 'static, Q: Rows<T> + Clone + Sync>(
-        &self,
-        query: Q,
-    ) -> Result<Vec<T>, StorageError> {
+    async fn load_few<T: Send + 'static, Q: Read<T>>(&self, query: Q) -> Result<Vec<T>, StorageError> {
         self.shared(move |mut connection| {
             let query = query.clone();
             async move { query.load_from_postgres(&mut connection).await }.boxed()
@@ -254,6 +252,8 @@ impl Store for PostgresStore {
         .await
     }
 }
+
+store_shared::implement_readers!(PostgresStore);
 
 /// Closes the connection of a cancelled read: its statement may run for seconds and would delay the next
 /// user.

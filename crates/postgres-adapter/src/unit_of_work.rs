@@ -15,7 +15,7 @@ use diesel_async::SimpleAsyncConnection as _;
 use domain::id::UserId;
 use std::collections::{HashMap, HashSet};
 use std::convert::identity;
-use store_shared::{Change, Rows, Transaction, Unit};
+use store_shared::{Change, Read, Transaction, Unit};
 
 /// Read committed: each statement sees what was committed before it, so that it can wait for a lock and then
 /// read.
@@ -105,11 +105,11 @@ impl Transaction for PgUnitOfWork {
         self.connection()?.execute(query).await
     }
 
-    async fn load_rows<T: Send + 'static, Q: Rows<T>>(&mut self, query: Q) -> Result<Vec<T>, StorageError> {
+    async fn load_rows<T: Send + 'static, Q: Read<T>>(&mut self, query: Q) -> Result<Vec<T>, StorageError> {
         query.load_from_postgres(self.connection()?).await.map_err(storage_error)
     }
 
-    async fn load_row<T: Send + 'static, Q: Rows<T>>(&mut self, query: Q) -> Result<Option<T>, StorageError> {
+    async fn load_row<T: Send + 'static, Q: Read<T>>(&mut self, query: Q) -> Result<Option<T>, StorageError> {
         query.load_one_from_postgres(self.connection()?).await.map_err(storage_error)
     }
 

@@ -80,10 +80,8 @@ fn unique_key(message: &str) -> Option<UniqueKey> {
         "sleep_session" => Some(UniqueKey::SleepSession),
         "supplement" => Some(UniqueKey::Supplement),
         "intake_log" => Some(UniqueKey::IntakeLog),
-        "signing_key" => Some(UniqueKey::SigningKey),
         "session" => Some(UniqueKey::Session),
         "personal_token" => Some(UniqueKey::PersonalToken),
-        "passkey" => Some(UniqueKey::Passkey),
         _ => None,
     }
 }

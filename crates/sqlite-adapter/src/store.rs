@@ -13,7 +13,7 @@ use async_trait::async_trait;
 use diesel::sqlite::SqliteConnection;
 use std::path::Path;
 use std::sync::atomic::Ordering;
-use store_shared::{Find, Rows, Store, Unit};
+use store_shared::{Read, Store, Unit};
 
 /// Storage on SQLite; implements every storage port.
 pub struct SqliteStore {
@@ -94,24 +94,20 @@ impl SqliteStore {
 
 #[async_trait]
 impl Store for SqliteStore {
-    async fn find<T: Send + 'static, Q: Find<T>>(&self, query: Q) -> Result<Option<T>, StorageError> {
+    async fn load_row<T: Send + 'static, Q: Read<T>>(&self, query: Q) -> Result<Option<T>, StorageError> {
         self.read(|connection| query.load_one_from_sqlite(connection).storage()).await
     }
 
-    async fn list<T: Send + 'static, Q: Rows<T> + Clone + Sync>(
-        &self,
-        query: Q,
-    ) -> Result<Vec<T>, StorageError> {
+    async fn load_rows<T: Send + 'static, Q: Read<T>>(&self, query: Q) -> Result<Vec<T>, StorageError> {
         self.read(|connection| query.load_from_sqlite(connection).storage()).await
     }
 
-    async fn list_few<T: Send + 'static, Q: Rows<T> + Clone + Sync>(
-        &self,
-        query: Q,
-    ) -> Result<Vec<T>, StorageError> {
-        self.list(query).await
+    async fn load_few<T: Send + 'static, Q: Read<T>>(&self, query: Q) -> Result<Vec<T>, StorageError> {
+        self.load_rows(query).await
     }
 }
+
+store_shared::implement_readers!(SqliteStore);
 
 #[async_trait]
 impl UnitOfWorkFactory for SqliteStore {

@@ -13,7 +13,7 @@ use chrono::{DateTime, Utc};
 use diesel::sqlite::SqliteConnection;
 use domain::id::UserId;
 use std::collections::HashMap;
-use store_shared::{Change, Rows};
+use store_shared::{Change, Read};
 
 /// Transaction on the writing connection; all other writers wait until it ends.
 pub(crate) struct SqliteUnitOfWork {
@@ -65,11 +65,11 @@ impl store_shared::Transaction for SqliteUnitOfWork {
         self.run(execute(query)).await
     }
 
-    async fn load_rows<T: Send + 'static, Q: Rows<T>>(&mut self, query: Q) -> Result<Vec<T>, StorageError> {
+    async fn load_rows<T: Send + 'static, Q: Read<T>>(&mut self, query: Q) -> Result<Vec<T>, StorageError> {
         self.run(|connection| query.load_from_sqlite(connection).storage()).await
     }
 
-    async fn load_row<T: Send + 'static, Q: Rows<T>>(&mut self, query: Q) -> Result<Option<T>, StorageError> {
+    async fn load_row<T: Send + 'static, Q: Read<T>>(&mut self, query: Q) -> Result<Option<T>, StorageError> {
         self.run(|connection| query.load_one_from_sqlite(connection).storage()).await
     }
 

@@ -1,14 +1,15 @@
-//! Column types with one encoding for each store, and the report of a corrupt cell.
+//! Column types with one encoding for each store, and the values that columns hold.
 
-use application::ports::storage::StorageError;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use diesel::deserialize::{self, FromSql, FromSqlRow};
 use diesel::expression::AsExpression;
 use diesel::pg::{Pg, PgValue};
 use diesel::query_builder::QueryId;
 use diesel::serialize::{self, Output, ToSql};
-use diesel::sql_types::{self, BigInt, Binary, SqlType, Timestamptz};
+use diesel::sql_types::{self, BigInt, Binary, Date, SqlType, Text, Timestamptz};
 use diesel::sqlite::{Sqlite, SqliteValue};
+use domain::id::{ClientId, ImportId, KeyId, PasskeyId, PersonalTokenId, UserId};
+use domain::scope::ScopeSet;
 use domain::secret::SecretHash;
 use std::fmt::{self, Display};
 use uuid::Uuid;
@@ -25,16 +26,16 @@ pub struct Id;
 #[diesel(sqlite_type(name = "Long"))]
 pub struct Instant;
 
-/// Cell of an id; `None` if it is not 16 bytes long.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, AsExpression, FromSqlRow)]
-#[diesel(sql_type = Id)]
-pub struct IdCell(Option<Uuid>);
+/// SQL type of a day: `date` on `PostgreSQL`, text such as `2026-12-24` on SQLite.
+#[derive(Debug, Clone, Copy, QueryId, SqlType)]
+#[diesel(postgres_type(oid = 1082, array_oid = 1182))]
+#[diesel(sqlite_type(name = "Text"))]
+pub struct Day;
 
-impl From<Uuid> for IdCell {
-    fn from(id: Uuid) -> Self {
-        Self(Some(id))
-    }
-}
+/// Cell of an id; `None` if it is not 16 bytes long.
+#[derive(Debug, Clone, Copy, AsExpression, FromSqlRow)]
+#[diesel(sql_type = Id)]
+pub(crate) struct IdCell(Option<Uuid>);
 
 impl Display for IdCell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -46,15 +47,14 @@ impl Display for IdCell {
 }
 
 /// Cell of a time; `None` if it is not a time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, AsExpression, FromSqlRow)]
+#[derive(Debug, Clone, Copy, AsExpression, FromSqlRow)]
 #[diesel(sql_type = Instant)]
-pub struct TimeCell(Option<DateTime<Utc>>);
+pub(crate) struct TimeCell(Option<DateTime<Utc>>);
 
-impl From<DateTime<Utc>> for TimeCell {
-    fn from(at: DateTime<Utc>) -> Self {
-        Self(Some(at))
-    }
-}
+/// Cell of a day; `None` if it is not a day.
+#[derive(Debug, Clone, Copy, AsExpression, FromSqlRow)]
+#[diesel(sql_type = Day)]
+pub(crate) struct DayCell(Option<NaiveDate>);
 
 /// Error for writing a cell that was read as invalid.
 const INVALID: &str = "an invalid cell cannot be written";
@@ -67,7 +67,7 @@ impl ToSql<Id, Pg> for IdCell {
 
 impl FromSql<Id, Pg> for IdCell {
     fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
-        <Uuid as FromSql<sql_types::Uuid, Pg>>::from_sql(value).map(Self::from)
+        <Uuid as FromSql<sql_types::Uuid, Pg>>::from_sql(value).map(|value| Self(Some(value)))
     }
 }
 
@@ -92,7 +92,7 @@ impl ToSql<Instant, Pg> for TimeCell {
 
 impl FromSql<Instant, Pg> for TimeCell {
     fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
-        <DateTime<Utc> as FromSql<Timestamptz, Pg>>::from_sql(value).map(Self::from)
+        <DateTime<Utc> as FromSql<Timestamptz, Pg>>::from_sql(value).map(|value| Self(Some(value)))
     }
 }
 
@@ -110,55 +110,83 @@ impl FromSql<Instant, Sqlite> for TimeCell {
     }
 }
 
-/// Reader of one row's cells, whose errors name the table, the column and the row, never the value.
-#[derive(Clone, Copy)]
-pub struct Cells<'a> {
-    table: &'static str,
-    row: &'a dyn Display,
+impl ToSql<Day, Pg> for DayCell {
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Pg>) -> serialize::Result {
+        ToSql::<Date, Pg>::to_sql(self.0.as_ref().ok_or(INVALID)?, out)
+    }
 }
 
-impl<'a> Cells<'a> {
-    /// Returns the reader of the row with this key.
-    pub const fn new(table: &'static str, row: &'a dyn Display) -> Self {
-        Self { table, row }
+impl FromSql<Day, Pg> for DayCell {
+    fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
+        <NaiveDate as FromSql<Date, Pg>>::from_sql(value).map(|value| Self(Some(value)))
+    }
+}
+
+/// Text of a day, with a four-digit year.
+const DAY: &str = "%Y-%m-%d";
+
+impl ToSql<Day, Sqlite> for DayCell {
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Sqlite>) -> serialize::Result {
+        out.set_value(self.0.ok_or(INVALID)?.format(DAY).to_string());
+        Ok(serialize::IsNull::No)
+    }
+}
+
+impl FromSql<Day, Sqlite> for DayCell {
+    fn from_sql(value: SqliteValue<'_, '_, '_>) -> deserialize::Result<Self> {
+        let text = <String as FromSql<Text, Sqlite>>::from_sql(value)?;
+        Ok(Self(NaiveDate::parse_from_str(&text, DAY).ok()))
+    }
+}
+
+/// A value of the domain that a column holds as `C`.
+pub(crate) trait Held<C>: Sized {
+    /// Returns the cell to write.
+    fn cell(&self) -> C;
+
+    /// Parses a cell; `None` for one that the program cannot have written.
+    fn parse(cell: C) -> Option<Self>;
+}
+
+impl<C, T: Held<C>> Held<Option<C>> for Option<T> {
+    fn cell(&self) -> Option<C> {
+        self.as_ref().map(T::cell)
     }
 
-    /// Returns the error for a value that the program cannot have written.
-    pub fn corrupt(self, column: &'static str) -> StorageError {
-        StorageError::Corrupt { table: self.table, column, row: self.row.to_string() }
+    fn parse(cell: Option<C>) -> Option<Self> {
+        cell.map_or(Some(None), |cell| T::parse(cell).map(Some))
     }
+}
 
-    /// Returns the value, or the error for a corrupt column.
-    pub fn valid<T, E>(self, column: &'static str, value: Result<T, E>) -> Result<T, StorageError> {
-        value.map_err(|_| self.corrupt(column))
-    }
+/// Implements [`Held`]: types, how a value is written, and how a cell is parsed.
+macro_rules! held {
+    ($($value:ty as $cell:ty: |$written:pat_param| $write:expr, |$read:ident| $parse:expr;)*) => {$(
+        impl $crate::column::Held<$cell> for $value {
+            fn cell(&self) -> $cell {
+                let $written = self;
+                $write
+            }
 
-    /// Returns the value, or the error for a corrupt column.
-    pub fn present<T>(self, column: &'static str, value: Option<T>) -> Result<T, StorageError> {
-        value.ok_or_else(|| self.corrupt(column))
-    }
+            fn parse($read: $cell) -> Option<Self> {
+                $parse
+            }
+        }
+    )*};
+}
+pub(crate) use held;
 
-    /// Returns an id.
-    pub fn id(self, column: &'static str, cell: IdCell) -> Result<Uuid, StorageError> {
-        self.present(column, cell.0)
-    }
-
-    /// Returns a time.
-    pub fn instant(self, column: &'static str, cell: TimeCell) -> Result<DateTime<Utc>, StorageError> {
-        self.present(column, cell.0)
-    }
-
-    /// Returns an optional time.
-    pub fn optional_instant(
-        self,
-        column: &'static str,
-        cell: Option<TimeCell>,
-    ) -> Result<Option<DateTime<Utc>>, StorageError> {
-        cell.map(|cell| self.instant(column, cell)).transpose()
-    }
-
-    /// Returns a 32-byte hash.
-    pub fn hash(self, column: &'static str, cell: &[u8]) -> Result<SecretHash, StorageError> {
-        self.valid(column, cell.try_into().map(SecretHash::from_bytes))
-    }
+held! {
+    bool as bool: |is_set| *is_set, |cell| Some(cell);
+    u32 as i64: |number| i64::from(*number), |cell| Self::try_from(cell).ok();
+    [u8; 32] as Vec<u8>: |bytes| bytes.to_vec(), |cell| cell.try_into().ok();
+    SecretHash as Vec<u8>: |hash| hash.as_bytes().to_vec(), |cell| Held::parse(cell).map(Self::from_bytes);
+    ScopeSet as String: |scopes| scopes.to_string(), |text| Self::parse(&text).ok();
+    DateTime<Utc> as TimeCell: |at| TimeCell(Some(*at)), |cell| cell.0;
+    NaiveDate as DayCell: |day| DayCell(Some(*day)), |cell| cell.0;
+    ClientId as IdCell: |id| IdCell(Some(id.as_uuid())), |cell| cell.0.map(Self::from_uuid);
+    ImportId as IdCell: |id| IdCell(Some(id.as_uuid())), |cell| cell.0.map(Self::from_uuid);
+    KeyId as IdCell: |id| IdCell(Some(id.as_uuid())), |cell| cell.0.map(Self::from_uuid);
+    PasskeyId as IdCell: |id| IdCell(Some(id.as_uuid())), |cell| cell.0.map(Self::from_uuid);
+    PersonalTokenId as IdCell: |id| IdCell(Some(id.as_uuid())), |cell| cell.0.map(Self::from_uuid);
+    UserId as IdCell: |id| IdCell(Some(id.as_uuid())), |cell| cell.0.map(Self::from_uuid);
 }

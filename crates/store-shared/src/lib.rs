@@ -2,7 +2,7 @@
 //! kinds, and the metrics of their connections.
 //!
 //! Functions that parse a column return `None` for a value that the program cannot have written. The caller
-//! adds table, column and row to the error, see [`Cells`].
+//! adds table, column and row to the error.
 
 mod column;
 mod import_report;
@@ -13,8 +13,10 @@ mod meter;
 mod names;
 mod passkey;
 mod profile_changes;
+mod reader;
 mod record_before;
 mod rotation;
+mod row;
 mod schema;
 mod signing_key;
 mod statement;
@@ -24,7 +26,6 @@ mod test_support;
 mod undone;
 mod unit_of_work;
 
-pub use column::{Cells, Id, IdCell, Instant, TimeCell};
 pub use import_report::{read_report, write_report};
 pub use ingredients::{read_ingredients, write_ingredients};
 pub use metadata_document::{read_document, write_document};
@@ -34,8 +35,9 @@ pub use passkey::{find_passkey, list_passkeys};
 pub use profile_changes::{read_profile_changes, write_profile_changes};
 pub use record_before::{read_before, write_before};
 pub use rotation::rotation_outcome;
+pub use row::Stored;
 pub use signing_key::list_signing_keys;
-pub use statement::{Change, Find, Rows};
+pub use statement::{Change, Read};
 pub use store::Store;
 pub use undone::{read_undone, write_undone};
 pub use unit_of_work::{Transaction, Unit};

@@ -1,8 +1,9 @@
 //! Passkeys and pending passkey ceremonies.
 
-use crate::column::{Cells, IdCell, TimeCell};
+use crate::column::{Held, IdCell, TimeCell, held};
+use crate::row::row;
 use crate::schema::{passkey, passkey_ceremony};
-use crate::statement::Find;
+use crate::statement::Read;
 use crate::store::Store;
 use crate::unit_of_work::{Transaction, Unit};
 use application::ports::storage::{
@@ -18,94 +19,50 @@ use domain::passkey::{
 };
 use domain::secret::SecretHash;
 
-/// A row of `passkey`.
-#[derive(Queryable, Insertable)]
-#[diesel(table_name = passkey)]
-struct PasskeyRow {
-    user_id: IdCell,
-    id: IdCell,
-    name: String,
-    credential_id: Vec<u8>,
-    public_key: Vec<u8>,
-    sign_count: i64,
-    is_backup_eligible: bool,
-    is_backed_up: bool,
-    transports: String,
-    created_at: TimeCell,
-    last_used_at: Option<TimeCell>,
-}
-
-impl From<&Passkey> for PasskeyRow {
-    fn from(passkey: &Passkey) -> Self {
-        let Passkey {
-            id,
-            user_id,
-            name,
-            credential_id,
-            key,
-            sign_count,
-            is_backup_eligible,
-            is_backed_up,
-            transports,
-            created_at,
-            last_used_at,
-        } = passkey;
-        Self {
-            user_id: user_id.as_uuid().into(),
-            id: id.as_uuid().into(),
-            name: name.as_str().to_owned(),
-            credential_id: credential_id.as_bytes().to_vec(),
-            public_key: key.as_cose().to_vec(),
-            sign_count: i64::from(*sign_count),
-            is_backup_eligible: *is_backup_eligible,
-            is_backed_up: *is_backed_up,
-            transports: transports.to_names(),
-            created_at: (*created_at).into(),
-            last_used_at: last_used_at.map(TimeCell::from),
-        }
+row! {
+    /// A row of `passkey`.
+    PasskeyRow of passkey: Passkey, row id, {
+        user_id: IdCell;
+        id: IdCell;
+        name: String;
+        credential_id: Vec<u8>;
+        key: Vec<u8>, in public_key;
+        sign_count: i64;
+        is_backup_eligible: bool;
+        is_backed_up: bool;
+        transports: String;
+        created_at: TimeCell;
+        last_used_at: Option<TimeCell>;
     }
 }
 
-impl PasskeyRow {
-    fn into_passkey(self) -> Result<Passkey, StorageError> {
-        let Self {
-            user_id,
-            id,
-            name,
-            credential_id,
-            public_key,
-            sign_count,
-            is_backup_eligible,
-            is_backed_up,
-            transports,
-            created_at,
-            last_used_at,
-        } = self;
-        let cells = Cells::new("passkey", &id);
-        Ok(Passkey {
-            id: PasskeyId::from_uuid(cells.id("id", id)?),
-            user_id: UserId::from_uuid(cells.id("user_id", user_id)?),
-            name: cells.valid("name", PasskeyName::from_stored(&name))?,
-            credential_id: cells.present("credential_id", CredentialId::new(credential_id))?,
-            key: cells.valid("public_key", PasskeyKey::parse(&public_key))?,
-            sign_count: cells.valid("sign_count", u32::try_from(sign_count))?,
-            is_backup_eligible,
-            is_backed_up,
-            transports: Transports::parse(&transports),
-            created_at: cells.instant("created_at", created_at)?,
-            last_used_at: cells.optional_instant("last_used_at", last_used_at)?,
-        })
+row! {
+    /// A row of `passkey_ceremony`.
+    CeremonyRow of passkey_ceremony: PasskeyCeremony, row "", {
+        challenge_hash: Vec<u8>;
+        purpose: String;
+        browser_hash: Vec<u8>;
+        expires_at: TimeCell;
     }
 }
 
-fn of_person(user_id: UserId) -> impl Find<PasskeyRow> {
+held! {
+    PasskeyName as String: |name| name.as_str().to_owned(), |text| Self::from_stored(&text).ok();
+    CredentialId as Vec<u8>: |id| id.as_bytes().to_vec(), |bytes| Self::new(bytes);
+    PasskeyKey as Vec<u8>: |key| key.as_cose().to_vec(), |bytes| Self::parse(&bytes).ok();
+    Transports as String: |transports| transports.to_names(), |names| Some(Self::parse(&names));
+    CeremonyPurpose as String: |purpose| purpose.as_str().to_owned(), |text| Self::parse(&text);
+}
+
+fn of_person(user_id: UserId) -> impl Read<PasskeyRow> {
     passkey::table
-        .filter(passkey::user_id.eq(IdCell::from(user_id.as_uuid())))
+        .filter(passkey::user_id.eq(user_id.cell()))
         .order((passkey::created_at.asc(), passkey::id.asc()))
+        .select(PasskeyRow::COLUMNS)
 }
 
 fn key(user_id: UserId, id: PasskeyId) -> (IdCell, IdCell) {
-    (user_id.as_uuid().into(), id.as_uuid().into())
+    (user_id.cell(), id.cell())
 }
 
 /// Finds a passkey by its credential.
@@ -113,25 +70,25 @@ pub async fn find_passkey(
     store: &impl Store,
     credential_id: &CredentialId,
 ) -> Result<Option<Passkey>, StorageError> {
-    let query = passkey::table.filter(passkey::credential_id.eq(credential_id.as_bytes().to_vec()));
-    store.find(query).await?.map(PasskeyRow::into_passkey).transpose()
+    let query = passkey::table.filter(passkey::credential_id.eq(credential_id.cell()));
+    store.read::<PasskeyRow, _>(query.select(PasskeyRow::COLUMNS)).await
 }
 
 /// Lists a person's passkeys, oldest first.
 pub async fn list_passkeys(store: &impl Store, user_id: UserId) -> Result<Vec<Passkey>, StorageError> {
-    store.list(of_person(user_id)).await?.into_iter().map(PasskeyRow::into_passkey).collect()
+    store.read_all(of_person(user_id)).await
 }
 
 #[async_trait]
 impl<R: Transaction> PasskeyRepository for Unit<R> {
     async fn insert(&mut self, passkey: &Passkey) -> Result<(), StorageError> {
-        let insert = diesel::insert_into(passkey::table).values(PasskeyRow::from(passkey));
+        let insert =
+            diesel::insert_into(passkey::table).values(PasskeyRow::from(passkey)).on_conflict_do_nothing();
         self.insert_new(insert, UniqueKey::Passkey).await
     }
 
     async fn list(&mut self, user_id: UserId) -> Result<Vec<Passkey>, StorageError> {
-        let rows = self.0.load_rows(of_person(user_id)).await?;
-        rows.into_iter().map(PasskeyRow::into_passkey).collect()
+        self.read_all(of_person(user_id)).await
     }
 
     async fn record_use(
@@ -148,9 +105,9 @@ impl<R: Transaction> PasskeyRepository for Unit<R> {
         let query = diesel::update(passkey::table.find(key(user_id, id)).filter(may_follow)).set((
             passkey::sign_count.eq(count),
             passkey::is_backed_up.eq(is_backed_up),
-            passkey::last_used_at.eq(TimeCell::from(at)),
+            passkey::last_used_at.eq(at.cell()),
         ));
-        Ok(self.0.execute(query).await? > 0)
+        self.changes(query).await
     }
 
     async fn rename(
@@ -159,57 +116,27 @@ impl<R: Transaction> PasskeyRepository for Unit<R> {
         id: PasskeyId,
         name: &PasskeyName,
     ) -> Result<bool, StorageError> {
-        let query = diesel::update(passkey::table.find(key(user_id, id)))
-            .set(passkey::name.eq(name.as_str().to_owned()));
-        Ok(self.0.execute(query).await? > 0)
+        let query = diesel::update(passkey::table.find(key(user_id, id))).set(passkey::name.eq(name.cell()));
+        self.changes(query).await
     }
 
     async fn delete(&mut self, user_id: UserId, id: PasskeyId) -> Result<bool, StorageError> {
-        Ok(self.0.execute(diesel::delete(passkey::table.find(key(user_id, id)))).await? > 0)
-    }
-}
-
-/// A row of `passkey_ceremony`.
-#[derive(Queryable, Insertable)]
-#[diesel(table_name = passkey_ceremony)]
-struct CeremonyRow {
-    challenge_hash: Vec<u8>,
-    purpose: String,
-    browser_hash: Vec<u8>,
-    expires_at: TimeCell,
-}
-
-impl CeremonyRow {
-    fn into_ceremony(self) -> Result<PasskeyCeremony, StorageError> {
-        let Self { challenge_hash, purpose, browser_hash, expires_at } = self;
-        let cells = Cells::new("passkey_ceremony", &"");
-        Ok(PasskeyCeremony {
-            challenge_hash: cells.hash("challenge_hash", &challenge_hash)?,
-            purpose: cells.present("purpose", CeremonyPurpose::parse(&purpose))?,
-            browser_hash: cells.hash("browser_hash", &browser_hash)?,
-            expires_at: cells.instant("expires_at", expires_at)?,
-        })
+        self.changes(diesel::delete(passkey::table.find(key(user_id, id)))).await
     }
 }
 
 #[async_trait]
 impl<R: Transaction> PasskeyCeremonyRepository for Unit<R> {
     async fn insert(&mut self, ceremony: &PasskeyCeremony) -> Result<(), StorageError> {
-        let PasskeyCeremony { challenge_hash, purpose, browser_hash, expires_at } = ceremony;
-        let row = CeremonyRow {
-            challenge_hash: challenge_hash.as_bytes().to_vec(),
-            purpose: purpose.as_str().to_owned(),
-            browser_hash: browser_hash.as_bytes().to_vec(),
-            expires_at: (*expires_at).into(),
-        };
+        let row = CeremonyRow::from(ceremony);
         self.0.execute(diesel::insert_into(passkey_ceremony::table).values(row)).await.map(drop)
     }
 
     async fn take(&mut self, challenge: &SecretHash) -> Result<Option<PasskeyCeremony>, StorageError> {
         // On PostgreSQL, a concurrent call waits for the first one's row lock, then finds no row.
-        let one = passkey_ceremony::table.find(challenge.as_bytes().to_vec());
-        let query = diesel::delete(one).returning(passkey_ceremony::all_columns);
-        self.0.load_row(query).await?.map(CeremonyRow::into_ceremony).transpose()
+        let one = passkey_ceremony::table.find(challenge.cell());
+        let query = diesel::delete(one).returning(CeremonyRow::COLUMNS);
+        self.read::<CeremonyRow>(query).await
     }
 
     async fn delete_expired(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {

@@ -1,24 +1,29 @@
 //! Reads of either store.
 
-use crate::statement::{Find, Rows};
+use crate::row::{Stored, values};
+use crate::statement::Read;
 use application::ports::storage::StorageError;
 use async_trait::async_trait;
 
-/// Reads outside of a transaction.
+/// Reads outside of a transaction. A retry runs the query again.
 #[async_trait]
 pub trait Store: Send + Sync {
-    /// Reads a row by a unique key; `None` if there is none.
-    async fn find<T: Send + 'static, Q: Find<T>>(&self, query: Q) -> Result<Option<T>, StorageError>;
+    /// Loads the first row of a query; `None` if there is none.
+    async fn load_row<T: Send + 'static, Q: Read<T>>(&self, query: Q) -> Result<Option<T>, StorageError>;
 
-    /// Reads a few rows. A retry runs the query again.
-    async fn list<T: Send + 'static, Q: Rows<T> + Clone + Sync>(
-        &self,
-        query: Q,
-    ) -> Result<Vec<T>, StorageError>;
+    /// Loads a few rows.
+    async fn load_rows<T: Send + 'static, Q: Read<T>>(&self, query: Q) -> Result<Vec<T>, StorageError>;
 
-    /// Reads the few rows of a small table, with less delay than [`list`](Self::list).
-    async fn list_few<T: Send + 'static, Q: Rows<T> + Clone + Sync>(
-        &self,
-        query: Q,
-    ) -> Result<Vec<T>, StorageError>;
+    /// Loads the few rows of a small table, with less delay than [`load_rows`](Self::load_rows).
+    async fn load_few<T: Send + 'static, Q: Read<T>>(&self, query: Q) -> Result<Vec<T>, StorageError>;
+
+    /// Reads the value of a query's first row; `None` if there is none.
+    async fn read<T: Stored, Q: Read<T>>(&self, query: Q) -> Result<Option<T::Value>, StorageError> {
+        self.load_row(query).await?.map(T::into_value).transpose()
+    }
+
+    /// Reads the value of every row of a query.
+    async fn read_all<T: Stored, Q: Read<T>>(&self, query: Q) -> Result<Vec<T::Value>, StorageError> {
+        values(self.load_rows(query).await?)
+    }
 }

@@ -1,6 +1,6 @@
 //! A transaction that records the statements of both stores.
 
-use crate::statement::{Change, Rows};
+use crate::statement::{Change, Read};
 use crate::unit_of_work::Transaction;
 use application::ports::storage::StorageError;
 use async_trait::async_trait;
@@ -28,12 +28,12 @@ impl Transaction for Recorder {
         Ok(1)
     }
 
-    async fn load_rows<T: Send + 'static, Q: Rows<T>>(&mut self, query: Q) -> Result<Vec<T>, StorageError> {
+    async fn load_rows<T: Send + 'static, Q: Read<T>>(&mut self, query: Q) -> Result<Vec<T>, StorageError> {
         self.record(&query);
         Ok(Vec::new())
     }
 
-    async fn load_row<T: Send + 'static, Q: Rows<T>>(&mut self, query: Q) -> Result<Option<T>, StorageError> {
+    async fn load_row<T: Send + 'static, Q: Read<T>>(&mut self, query: Q) -> Result<Option<T>, StorageError> {
         self.record(&query);
         Ok(None)
     }

@@ -1,6 +1,7 @@
 //! A transaction of either store, and the repositories that both stores share.
 
-use crate::statement::{Change, New, Rows};
+use crate::row::{Stored, values};
+use crate::statement::{Change, Read};
 use application::ports::storage::{
     AccountRepositories, AppRepositories, AuditRepository, AuthorizationRequestRepository, ClientRepository,
     CodeRepository, ConsentRepository, DraftUserRepository, ErasureRepository, GrantRepository,
@@ -20,10 +21,10 @@ pub trait Transaction: Send {
     async fn execute<Q: Change>(&mut self, query: Q) -> Result<u64, StorageError>;
 
     /// Loads every row of a query.
-    async fn load_rows<T: Send + 'static, Q: Rows<T>>(&mut self, query: Q) -> Result<Vec<T>, StorageError>;
+    async fn load_rows<T: Send + 'static, Q: Read<T>>(&mut self, query: Q) -> Result<Vec<T>, StorageError>;
 
     /// Loads the first row of a query; `None` if there is none.
-    async fn load_row<T: Send + 'static, Q: Rows<T>>(&mut self, query: Q) -> Result<Option<T>, StorageError>;
+    async fn load_row<T: Send + 'static, Q: Read<T>>(&mut self, query: Q) -> Result<Option<T>, StorageError>;
 
     /// Deletes the oldest rows of a table (its name, its key and the column of the time) with a time before
     /// an instant, up to a limit.
@@ -49,15 +50,35 @@ pub trait Transaction: Send {
 pub struct Unit<R>(pub R);
 
 impl<R: Transaction> Unit<R> {
-    /// Inserts a row; returns a conflict if its key exists.
-    pub(crate) async fn insert_new<Q>(&mut self, insert: Q, key: UniqueKey) -> Result<(), StorageError>
-    where
-        New<Q>: Change,
-    {
-        match self.0.execute(New(insert)).await? {
-            0 => Err(StorageError::Conflict(key)),
-            _ => Ok(()),
-        }
+    /// Runs a statement; returns whether it changed a row.
+    pub(crate) async fn changes(&mut self, query: impl Change) -> Result<bool, StorageError> {
+        Ok(self.0.execute(query).await? > 0)
+    }
+
+    /// Runs an insert with `ON CONFLICT DO NOTHING`; returns a conflict if its key exists. On `PostgreSQL` an
+    /// error would abort the transaction, and log the row's values.
+    pub(crate) async fn insert_new(
+        &mut self,
+        insert: impl Change,
+        key: UniqueKey,
+    ) -> Result<(), StorageError> {
+        self.changes(insert).await?.then_some(()).ok_or(StorageError::Conflict(key))
+    }
+
+    /// Reads the value of a query's first row; `None` if there is none.
+    pub(crate) async fn read<T: Stored>(
+        &mut self,
+        query: impl Read<T>,
+    ) -> Result<Option<T::Value>, StorageError> {
+        self.0.load_row(query).await?.map(T::into_value).transpose()
+    }
+
+    /// Reads the value of every row of a query.
+    pub(crate) async fn read_all<T: Stored>(
+        &mut self,
+        query: impl Read<T>,
+    ) -> Result<Vec<T::Value>, StorageError> {
+        values(self.0.load_rows(query).await?)
     }
 }
 

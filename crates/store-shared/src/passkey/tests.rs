@@ -1,5 +1,8 @@
 use super::*;
 use crate::test_support::Recorder;
+use application::ports::storage::SigningKeyRepository;
+use domain::id::KeyId;
+use domain::signing_key::{SealedPrivateKey, SigningKey, SigningKeyState};
 use futures_util::FutureExt as _;
 use uuid::Uuid;
 
@@ -11,6 +14,16 @@ fn ceremony() -> PasskeyCeremony {
     let hash = SecretHash::from_bytes([0; 32]);
     let purpose = CeremonyPurpose::parse("sign_in").unwrap();
     PasskeyCeremony { challenge_hash: hash, purpose, browser_hash: hash, expires_at: DateTime::UNIX_EPOCH }
+}
+
+fn signing_key() -> SigningKey {
+    SigningKey {
+        id: KeyId::from_uuid(Uuid::nil()),
+        public_key: [0; 32],
+        private_key: SealedPrivateKey::new(Vec::new()),
+        created_at: DateTime::UNIX_EPOCH,
+        state: SigningKeyState::Active,
+    }
 }
 
 /// Writes a statement of `PostgreSQL` with SQLite's quotes and placeholders.
@@ -32,23 +45,9 @@ fn a_shared_statement_differs_only_in_quotes_and_placeholders() {
     ready(unit.rename(user_id, id, &PasskeyName::from_stored("Phone").unwrap()));
     ready(PasskeyRepository::delete(&mut unit, user_id, id));
     ready(PasskeyCeremonyRepository::insert(&mut unit, &ceremony()));
-    assert_eq!(unit.0.0.len(), 5);
+    ready(SigningKeyRepository::insert(&mut unit, &signing_key()));
+    assert_eq!(unit.0.0.len(), 6);
     for [postgres, sqlite] in unit.0.0 {
         assert_eq!(for_sqlite(&postgres), sqlite);
     }
-}
-
-#[test]
-fn only_postgres_ignores_the_conflict_of_an_insert() {
-    let mut unit = Unit(Recorder::default());
-    let row = CeremonyRow {
-        challenge_hash: Vec::new(),
-        purpose: String::new(),
-        browser_hash: Vec::new(),
-        expires_at: DateTime::UNIX_EPOCH.into(),
-    };
-    let insert = diesel::insert_into(passkey_ceremony::table).values(row);
-    ready(unit.insert_new(insert, UniqueKey::Passkey));
-    let [postgres, sqlite] = unit.0.0.pop().unwrap();
-    assert_eq!(for_sqlite(&postgres), format!("{sqlite} ON CONFLICT DO NOTHING"));
 }

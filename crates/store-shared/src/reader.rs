@@ -1,0 +1,36 @@
+//! The ports for reads of the shared aggregates.
+
+/// Implements the ports for a store of this crate, because a crate cannot implement one for another crate's type.
+#[macro_export]
+macro_rules! implement_readers {
+    ($store:ty) => {
+        const _: () = {
+            use application::ports::storage::{PasskeyReader, SigningKeyReader, StorageError};
+            use domain::id::UserId;
+            use domain::passkey::{CredentialId, Passkey};
+            use domain::signing_key::SigningKey;
+
+            $crate::forward!($store as PasskeyReader {
+                find_passkey(credential_id: &CredentialId) -> Option<Passkey>;
+                list_passkeys(user_id: UserId) -> Vec<Passkey>;
+            });
+            $crate::forward!($store as SigningKeyReader {
+                list_signing_keys() -> Vec<SigningKey>;
+            });
+        };
+    };
+}
+
+/// Implements a port with functions of the same names.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! forward {
+    ($store:ty as $port:ident { $($read:ident($($key:ident: $type:ty)?) -> $found:ty;)* }) => {
+        #[async_trait::async_trait]
+        impl $port for $store {
+            $(async fn $read(&self $(, $key: $type)?) -> Result<$found, StorageError> {
+                $crate::$read(self $(, $key)?).await
+            })*
+        }
+    };
+}
