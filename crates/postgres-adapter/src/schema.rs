@@ -1,14 +1,10 @@
 //! Diesel's table definitions of the schema in `migrations/postgres`.
 
 mod authorization;
-mod sandbox;
-mod second_factor;
 mod usage;
 mod webhook;
 
 pub(crate) use authorization::*;
-pub(crate) use sandbox::*;
-pub(crate) use second_factor::*;
 pub(crate) use usage::*;
 pub(crate) use webhook::*;
 
@@ -133,16 +129,6 @@ diesel::table! {
 }
 
 diesel::table! {
-    profile_source (user_id, field) {
-        user_id -> Uuid,
-        field -> Text,
-        origin -> Text,
-        import_id -> Nullable<Uuid>,
-        at -> Timestamptz,
-    }
-}
-
-diesel::table! {
     supplement (id) {
         id -> Uuid,
         catalogue_source -> Text,
@@ -235,12 +221,9 @@ diesel::table! {
     personal_token (user_id, id) {
         user_id -> Uuid,
         id -> Uuid,
-        name -> Text,
         token_hash -> Binary,
         scopes -> Text,
-        created_at -> Timestamptz,
         expires_at -> Nullable<Timestamptz>,
-        last_used_at -> Nullable<Timestamptz>,
         revoked_at -> Nullable<Timestamptz>,
     }
 }

@@ -14,6 +14,8 @@ use diesel::query_dsl::methods::LimitDsl;
 use diesel::result::{OptionalExtension as _, QueryResult};
 use diesel_async::methods::LoadQuery;
 use diesel_async::{AsyncPgConnection, RunQueryDsl as _};
+use domain::id::UserId;
+use domain::user::Email;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
@@ -250,6 +252,10 @@ impl Store for PostgresStore {
             async move { query.load_from_postgres(&mut connection).await }.boxed()
         })
         .await
+    }
+
+    async fn find_email(&self, user_id: UserId) -> Result<Option<Email>, StorageError> {
+        Ok(self.account_state(user_id.as_uuid()).await?.map(|account| account.email))
     }
 }
 

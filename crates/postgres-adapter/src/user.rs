@@ -169,7 +169,7 @@ impl ProfileReader for PostgresStore {
     }
 
     async fn list_sources(&self, user_id: UserId) -> Result<Vec<ProfileSource>, StorageError> {
-        self.sources_of(user_id).await
+        store_shared::list_sources(self, user_id).await
     }
 
     async fn list_profiles(&self, after: Option<UserId>, limit: u32) -> Result<Vec<User>, StorageError> {
@@ -272,7 +272,7 @@ impl UserRepository for PgUnitOfWork {
     }
 
     async fn record_sources(&mut self, id: UserId, sources: &[ProfileSource]) -> Result<(), StorageError> {
-        self.upsert_sources(id, sources).await
+        store_shared::record_sources(self, id, sources).await
     }
 
     async fn delete(&mut self, id: UserId) -> Result<bool, StorageError> {

@@ -81,7 +81,6 @@ fn unique_key(message: &str) -> Option<UniqueKey> {
         "supplement" => Some(UniqueKey::Supplement),
         "intake_log" => Some(UniqueKey::IntakeLog),
         "session" => Some(UniqueKey::Session),
-        "personal_token" => Some(UniqueKey::PersonalToken),
         _ => None,
     }
 }

@@ -3,14 +3,10 @@
 use diesel::{allow_tables_to_appear_in_same_query, table};
 
 mod authorization;
-mod sandbox;
-mod second_factor;
 mod usage;
 mod webhook;
 
 pub(crate) use authorization::*;
-pub(crate) use sandbox::*;
-pub(crate) use second_factor::*;
 pub(crate) use usage::*;
 pub(crate) use webhook::*;
 
@@ -38,16 +34,6 @@ table! {
         wheelchair_use -> Nullable<Bool>,
         change_number -> BigInt,
         profile_change_number -> BigInt,
-    }
-}
-
-table! {
-    profile_source (user_id, field) {
-        user_id -> Binary,
-        field -> Text,
-        origin -> Text,
-        import_id -> Nullable<Binary>,
-        at -> BigInt,
     }
 }
 
@@ -209,16 +195,6 @@ table! {
 }
 
 table! {
-    pending_sign_in (visit_hash) {
-        visit_hash -> Binary,
-        user_id -> Binary,
-        step -> Text,
-        is_known_browser -> Bool,
-        expires_at -> BigInt,
-    }
-}
-
-table! {
     authorization_request (id) {
         id -> Binary,
         client_id -> Binary,
@@ -240,10 +216,8 @@ table! {
     personal_token (user_id, id) {
         user_id -> Binary,
         id -> Binary,
-        name -> Text,
         token_hash -> Binary,
         scopes -> Text,
-        created_at -> BigInt,
         expires_at -> Nullable<BigInt>,
         last_used_at -> Nullable<BigInt>,
         revoked_at -> Nullable<BigInt>,
@@ -370,6 +344,6 @@ table! {
 }
 
 allow_tables_to_appear_in_same_query! {
-    access_grant, account, authorization_code, client, consent, import, import_change,
-    import_part, password, pending_sign_in, personal_token, session,
+    access_grant, account, authorization_code, client, import, import_change,
+    import_part, password, personal_token, session,
 }

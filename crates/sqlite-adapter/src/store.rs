@@ -5,12 +5,18 @@ use crate::error::StorageResult as _;
 use crate::migration;
 use crate::options::SqliteOptions;
 use crate::reader_pool::ReaderPool;
+use crate::row::{Cells, blob};
+use crate::schema::account;
+use crate::statement::load_row;
 use crate::unit_of_work::SqliteUnitOfWork;
 use crate::writer::Writer;
 use application::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
 use application::schema::SchemaState;
 use async_trait::async_trait;
+use diesel::query_dsl::methods::{FindDsl as _, SelectDsl as _};
 use diesel::sqlite::SqliteConnection;
+use domain::id::UserId;
+use domain::user::Email;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use store_shared::{Read, Store, Unit};
@@ -104,6 +110,13 @@ impl Store for SqliteStore {
 
     async fn load_few<T: Send + 'static, Q: Read<T>>(&self, query: Q) -> Result<Vec<T>, StorageError> {
         self.load_rows(query).await
+    }
+
+    async fn find_email(&self, user_id: UserId) -> Result<Option<Email>, StorageError> {
+        let key = blob(user_id.as_uuid());
+        let query = account::table.find(key.clone()).select(account::email);
+        let email: Option<String> = self.read(load_row(query)).await?;
+        email.map(|text| Cells::new("account", &key).valid("email", Email::parse(&text))).transpose()
     }
 }
 

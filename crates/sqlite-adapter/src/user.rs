@@ -148,7 +148,7 @@ impl ProfileReader for SqliteStore {
     }
 
     async fn list_sources(&self, user_id: UserId) -> Result<Vec<ProfileSource>, StorageError> {
-        self.sources_of(user_id).await
+        store_shared::list_sources(self, user_id).await
     }
 
     async fn list_profiles(&self, after: Option<UserId>, limit: u32) -> Result<Vec<User>, StorageError> {
@@ -202,7 +202,7 @@ impl UserRepository for SqliteUnitOfWork {
     }
 
     async fn record_sources(&mut self, id: UserId, sources: &[ProfileSource]) -> Result<(), StorageError> {
-        self.upsert_sources(id, sources).await
+        store_shared::record_sources(self, id, sources).await
     }
 
     async fn delete(&mut self, id: UserId) -> Result<bool, StorageError> {

@@ -160,7 +160,7 @@ impl<C, T: Held<C>> Held<Option<C>> for Option<T> {
 
 /// Implements [`Held`]: types, how a value is written, and how a cell is parsed.
 macro_rules! held {
-    ($($value:ty as $cell:ty: |$written:pat_param| $write:expr, |$read:ident| $parse:expr;)*) => {$(
+    ($($value:ty as $cell:ty: |$written:pat_param| $write:expr, |$read:pat_param| $parse:expr;)*) => {$(
         impl $crate::column::Held<$cell> for $value {
             fn cell(&self) -> $cell {
                 let $written = self;

@@ -5,14 +5,32 @@
 macro_rules! implement_readers {
     ($store:ty) => {
         const _: () = {
-            use application::ports::storage::{PasskeyReader, SigningKeyReader, StorageError};
+            use application::ports::storage::{
+                PasskeyReader, PendingSignInReader, PendingSignInWithEmail, PersonalTokenReader,
+                SandboxReader, SecondFactorReader, SecondFactorState, SigningKeyReader, StorageError,
+            };
             use domain::id::UserId;
             use domain::passkey::{CredentialId, Passkey};
+            use domain::personal_token::PersonalToken;
+            use domain::sandbox::SandboxPerson;
+            use domain::secret::SecretHash;
             use domain::signing_key::SigningKey;
 
             $crate::forward!($store as PasskeyReader {
                 find_passkey(credential_id: &CredentialId) -> Option<Passkey>;
                 list_passkeys(user_id: UserId) -> Vec<Passkey>;
+            });
+            $crate::forward!($store as PendingSignInReader {
+                find_pending_sign_in(cookie_hash: &SecretHash) -> Option<PendingSignInWithEmail>;
+            });
+            $crate::forward!($store as PersonalTokenReader {
+                list_personal_tokens(user_id: UserId) -> Vec<PersonalToken>;
+            });
+            $crate::forward!($store as SandboxReader {
+                list_sandbox_people(owner: Option<UserId>) -> Vec<SandboxPerson>;
+            });
+            $crate::forward!($store as SecondFactorReader {
+                find_second_factor(user_id: UserId) -> Option<SecondFactorState>;
             });
             $crate::forward!($store as SigningKeyReader {
                 list_signing_keys() -> Vec<SigningKey>;

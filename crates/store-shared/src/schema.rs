@@ -1,7 +1,7 @@
 //! Diesel's definitions of the tables whose statements both stores share. The column types are those of
 //! [`crate::column`] where the stores differ.
 
-use diesel::table;
+use diesel::{allow_tables_to_appear_in_same_query, table};
 
 table! {
     use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text};
@@ -46,3 +46,94 @@ table! {
         retired_at -> Nullable<Instant>,
     }
 }
+
+table! {
+    use diesel::sql_types::{Binary, Nullable, Text};
+    use crate::column::{Id, Instant};
+
+    personal_token (user_id, id) {
+        user_id -> Id,
+        id -> Id,
+        name -> Text,
+        token_hash -> Binary,
+        scopes -> Text,
+        created_at -> Instant,
+        expires_at -> Nullable<Instant>,
+        last_used_at -> Nullable<Instant>,
+        revoked_at -> Nullable<Instant>,
+    }
+}
+
+table! {
+    use diesel::sql_types::{BigInt, Binary};
+    use crate::column::{Id, Instant};
+
+    totp (user_id) {
+        user_id -> Id,
+        secret -> Binary,
+        last_step -> BigInt,
+        set_at -> Instant,
+    }
+}
+
+table! {
+    use diesel::sql_types::Binary;
+    use crate::column::Id;
+
+    recovery_code (user_id, code_hash) {
+        user_id -> Id,
+        code_hash -> Binary,
+    }
+}
+
+table! {
+    use diesel::sql_types::{Binary, Bool, Text};
+    use crate::column::{Id, Instant};
+
+    pending_sign_in (visit_hash) {
+        visit_hash -> Binary,
+        user_id -> Id,
+        step -> Text,
+        is_known_browser -> Bool,
+        expires_at -> Instant,
+    }
+}
+
+table! {
+    use diesel::sql_types::{Nullable, Text};
+    use crate::column::{Day, Id};
+
+    sandbox_person (user_id) {
+        user_id -> Id,
+        story -> Text,
+        owner_id -> Nullable<Id>,
+        records_until -> Day,
+    }
+}
+
+table! {
+    use diesel::sql_types::Text;
+    use crate::column::{Id, Instant};
+
+    consent (user_id, client_id) {
+        user_id -> Id,
+        client_id -> Id,
+        scopes -> Text,
+        remembered_at -> Instant,
+    }
+}
+
+table! {
+    use diesel::sql_types::{Nullable, Text};
+    use crate::column::{Id, Instant};
+
+    profile_source (user_id, field) {
+        user_id -> Id,
+        field -> Text,
+        origin -> Text,
+        import_id -> Nullable<Id>,
+        at -> Instant,
+    }
+}
+
+allow_tables_to_appear_in_same_query!(recovery_code, totp);

@@ -1,11 +1,13 @@
 //! Statements that both stores can run. The compiler checks each one against both SQL dialects.
 
+use crate::column::{Id, IdCell, Instant, TimeCell};
 use diesel::deserialize::FromSqlRow;
 use diesel::expression::QueryMetadata;
 use diesel::pg::Pg;
-use diesel::query_builder::{AsQuery, QueryFragment, QueryId};
+use diesel::query_builder::{AsQuery, AstPass, QueryFragment, QueryId};
 use diesel::query_dsl::{CompatibleType, LoadQuery};
-use diesel::result::{OptionalExtension, QueryResult};
+use diesel::result::{Error, OptionalExtension, QueryResult};
+use diesel::sql_types::{BigInt, Binary, Nullable, Text};
 use diesel::sqlite::{Sqlite, SqliteConnection};
 use diesel_async::{AsyncConnectionCore, RunQueryDsl};
 use futures_util::FutureExt as _;
@@ -68,3 +70,68 @@ where
         self.internal_load(connection)?.next().transpose()
     }
 }
+
+/// A statement for which diesel has no form on one of the stores, with a value for each `?`. It stays
+/// prepared, so there are only a few texts.
+pub(crate) struct Raw {
+    postgres: String,
+    sqlite: String,
+    values: Vec<Value>,
+}
+
+/// Value for a `?`.
+pub(crate) enum Value {
+    Id(IdCell),
+    Time(TimeCell),
+    Number(i64),
+    Bytes(Vec<u8>),
+    Text(String),
+    OptionalId(Option<IdCell>),
+}
+
+impl Raw {
+    /// Returns a statement that differs between the stores.
+    pub(crate) fn new([postgres, sqlite]: [&str; 2], values: Vec<Value>) -> Self {
+        Self { postgres: postgres.to_owned(), sqlite: sqlite.to_owned(), values }
+    }
+
+    /// Returns an insert of several rows, which diesel splits on SQLite. `row` is `(?, ?)` for two columns.
+    pub(crate) fn insert(into: &str, row: &str, rows: Vec<Vec<Value>>, then: &str) -> Self {
+        let text = format!("INSERT INTO {into} VALUES {} {then}", vec![row; rows.len()].join(", "));
+        Self { postgres: text.clone(), sqlite: text, values: rows.into_iter().flatten().collect() }
+    }
+}
+
+/// Without a static id, the text is the key of the prepared statement.
+impl QueryId for Raw {
+    type QueryId = ();
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+macro_rules! raw_on {
+    ($($backend:ident: $text:ident),*) => {$(
+        impl QueryFragment<$backend> for Raw {
+            fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, $backend>) -> QueryResult<()> {
+                let mut values = self.values.iter();
+                for (position, part) in self.$text.split('?').enumerate() {
+                    if position > 0 {
+                        match values.next().ok_or_else(|| Error::QueryBuilderError("too few values".into()))? {
+                            Value::Id(id) => out.push_bind_param::<Id, _>(id)?,
+                            Value::Time(at) => out.push_bind_param::<Instant, _>(at)?,
+                            Value::Number(number) => out.push_bind_param::<BigInt, _>(number)?,
+                            Value::Bytes(bytes) => out.push_bind_param::<Binary, _>(bytes)?,
+                            Value::Text(text) => out.push_bind_param::<Text, _>(text)?,
+                            Value::OptionalId(id) => out.push_bind_param::<Nullable<Id>, _>(id)?,
+                        }
+                    }
+                    out.push_sql(part);
+                }
+                Ok(())
+            }
+        }
+    )*};
+}
+raw_on!(Pg: postgres, Sqlite: sqlite);
+
+#[cfg(test)]
+mod tests;

@@ -4,6 +4,8 @@ use crate::row::{Stored, values};
 use crate::statement::Read;
 use application::ports::storage::StorageError;
 use async_trait::async_trait;
+use domain::id::UserId;
+use domain::user::Email;
 
 /// Reads outside of a transaction. A retry runs the query again.
 #[async_trait]
@@ -16,6 +18,9 @@ pub trait Store: Send + Sync {
 
     /// Loads the few rows of a small table, with less delay than [`load_rows`](Self::load_rows).
     async fn load_few<T: Send + 'static, Q: Read<T>>(&self, query: Q) -> Result<Vec<T>, StorageError>;
+
+    /// Finds the address of an account.
+    async fn find_email(&self, user_id: UserId) -> Result<Option<Email>, StorageError>;
 
     /// Reads the value of a query's first row; `None` if there is none.
     async fn read<T: Stored, Q: Read<T>>(&self, query: Q) -> Result<Option<T::Value>, StorageError> {

@@ -118,17 +118,17 @@ lend!(AccountRepositories {
         users: UserRepository,
         passwords: PasswordRepository,
         password_links: PasswordLinkRepository,
-        pending_sign_ins: PendingSignInRepository,
-        second_factors: SecondFactorRepository,
         sessions: SessionRepository,
         outbox: OutboxRepository,
-        sandbox: SandboxRepository,
         erasures: ErasureRepository,
         audit: AuditRepository,
     }
     shared {
         passkeys: PasskeyRepository,
         passkey_ceremonies: PasskeyCeremonyRepository,
+        pending_sign_ins: PendingSignInRepository,
+        second_factors: SecondFactorRepository,
+        sandbox: SandboxRepository,
     }
 });
 
@@ -137,13 +137,13 @@ lend!(AppRepositories {
         clients: ClientRepository,
         draft_users: DraftUserRepository,
         authorization_requests: AuthorizationRequestRepository,
-        consents: ConsentRepository,
         codes: CodeRepository,
         grants: GrantRepository,
-        personal_tokens: PersonalTokenRepository,
         webhooks: WebhookRepository,
     }
     shared {
+        consents: ConsentRepository,
+        personal_tokens: PersonalTokenRepository,
         signing_keys: SigningKeyRepository,
     }
 });

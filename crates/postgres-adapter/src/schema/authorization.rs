@@ -1,11 +1,10 @@
-//! Tables of remembered consents, and of the users of clients that the operator has not approved.
+//! Table of the users of clients that the operator has not approved, and the columns of remembered consents
+//! that tell whether a client is used.
 
 diesel::table! {
     consent (user_id, client_id) {
         user_id -> Uuid,
         client_id -> Uuid,
-        scopes -> Text,
-        remembered_at -> Timestamptz,
     }
 }
 
