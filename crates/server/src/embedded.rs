@@ -61,7 +61,7 @@ pub async fn serve(
     if settings.metrics.listen.is_some() || settings.traces.otlp_endpoint.is_some() {
         anyhow::bail!("metrics and traces are global to a process; an embedded server has none");
     }
-    cli::serve(&settings, clock, None, |address| {
+    cli::serve(settings, clock, None, |address| {
         listening(address);
         Ok(Signals::embedded(stop))
     })

@@ -1,10 +1,10 @@
 //! `restwell audit`: events and reads.
 
 use super::argument;
-use super::output::{self, Record};
+use super::output::{self, PAGE, Record};
 use super::user_ref::UserRef;
-use crate::wiring::Session;
-use application::audit::{ListReads, ReaderName};
+use crate::wiring::Services;
+use application::audit::ReaderName;
 use application::ports::storage::AuditFilter;
 use chrono::{DateTime, Utc};
 use clap::{Args, Subcommand};
@@ -13,9 +13,6 @@ use domain::id::ClientId;
 use domain::read_tally::{ReadTally, Reader, RequestedRange};
 use domain::time::format;
 use uuid::Uuid;
-
-/// Batch size.
-const PAGE: u32 = 500;
 
 /// Commands about the audit trail.
 #[derive(Debug, Subcommand)]
@@ -67,21 +64,21 @@ pub(crate) struct ReadsArguments {
 }
 
 /// Runs a command about the audit trail.
-pub(crate) async fn run(command: AuditCommand, session: &Session) -> anyhow::Result<()> {
+pub(crate) async fn run(command: AuditCommand, services: &Services) -> anyhow::Result<()> {
     match command {
-        AuditCommand::List(arguments) => list(session, &arguments).await,
-        AuditCommand::Reads(arguments) => reads(session, &arguments).await,
+        AuditCommand::List(arguments) => list(services, &arguments).await,
+        AuditCommand::Reads(arguments) => reads(services, &arguments).await,
     }
 }
 
-async fn list(session: &Session, arguments: &ListArguments) -> anyhow::Result<()> {
+async fn list(services: &Services, arguments: &ListArguments) -> anyhow::Result<()> {
     let ListArguments { user, client, kind, since, limit, json } = arguments;
-    let user_id = UserRef::id_of(user.as_ref(), session).await?;
+    let user_id = UserRef::id_of(user.as_ref(), services).await?;
     let filter =
         AuditFilter { user_id, client_id: *client, kinds: kind.map(AuditKind::as_slice), since: *since };
     let (mut records, mut after) = (Vec::new(), None);
     while let Some(wanted) = remaining(*limit, records.len()) {
-        let events = session.store.audit.list_events(filter, after, wanted.min(PAGE)).await?;
+        let events = services.store.audit.list_events(filter, after, wanted.min(PAGE)).await?;
         let Some(last) = events.last() else { break };
         after = Some((last.at, last.id));
         records.extend(events.iter().map(event_record));
@@ -89,11 +86,9 @@ async fn list(session: &Session, arguments: &ListArguments) -> anyhow::Result<()
     Ok(output::print_list(&records, "events", *json)?)
 }
 
-async fn reads(session: &Session, arguments: &ReadsArguments) -> anyhow::Result<()> {
-    let store = &session.store;
-    let user_id = arguments.user.id(session).await?;
-    let page =
-        ListReads::new(store.read_tallies.clone(), store.clients.clone(), store.personal_tokens.clone());
+async fn reads(services: &Services, arguments: &ReadsArguments) -> anyhow::Result<()> {
+    let user_id = arguments.user.id(services).await?;
+    let page = services.list_reads();
     let (mut records, mut after) = (Vec::new(), None);
     while let Some(wanted) = remaining(arguments.limit, records.len()) {
         let found = page.run(user_id, after, wanted.min(PAGE)).await?;

@@ -2,7 +2,7 @@
 
 use super::import;
 use super::output::{self, Record};
-use crate::wiring::Session;
+use crate::wiring::Services;
 use anyhow::bail;
 use application::ports::storage::CatalogueVersion;
 use clap::{Args, Subcommand};
@@ -56,18 +56,18 @@ pub(crate) struct FindArguments {
 }
 
 /// Runs a command about the catalogue.
-pub(crate) async fn run(command: CatalogueCommand, session: Session) -> anyhow::Result<()> {
+pub(crate) async fn run(command: CatalogueCommand, services: &Services) -> anyhow::Result<()> {
     match command {
         CatalogueCommand::Import(CatalogueImportArguments { dry_run, json, files }) => {
             let arguments = import::ImportArguments::of_catalogue(files, dry_run, json);
-            import::run(arguments, session).await
+            import::run(arguments, services).await
         }
-        CatalogueCommand::Find(arguments) => find(&session, &arguments).await,
+        CatalogueCommand::Find(arguments) => find(services, &arguments).await,
     }
 }
 
-async fn find(session: &Session, arguments: &FindArguments) -> anyhow::Result<()> {
-    let found = session.store.supplements.list_by_upc(&arguments.upc).await?;
+async fn find(services: &Services, arguments: &FindArguments) -> anyhow::Result<()> {
+    let found = services.store.supplements.list_by_upc(&arguments.upc).await?;
     if found.is_empty() {
         bail!("no label in the catalogue has the UPC {}", arguments.upc.as_str());
     }

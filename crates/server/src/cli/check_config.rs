@@ -22,7 +22,7 @@ pub(super) struct Valid {
 
 /// Validates what can be known without the store, except the encryption key.
 pub(super) fn validate(settings: &Settings) -> anyhow::Result<Valid> {
-    let public_url = settings.server.public_url(settings.server.listen)?;
+    let public_url = settings.server.public_url()?;
     Store::check(settings)?;
     let tls_files = settings.server.tls_files()?;
     let certificate = tls_files.as_ref().map(lifecycle::certificate).transpose()?;
@@ -31,8 +31,8 @@ pub(super) fn validate(settings: &Settings) -> anyhow::Result<Valid> {
 }
 
 /// Returns the source of the encryption key; fails if the setting holds no key.
-pub(super) fn key_source(settings: &Settings, public_url: &PublicUrl) -> Result<KeySource, Problem> {
-    let source = KeySource::from_settings(settings, public_url)?;
+pub(super) fn key_source(settings: &Settings) -> Result<KeySource, Problem> {
+    let source = KeySource::from_settings(settings)?;
     if source == KeySource::Setting {
         KeySource::parse_setting(settings)?;
     }
@@ -53,7 +53,7 @@ pub(super) fn warnings(settings: &Settings, valid: &Valid) -> Vec<String> {
 /// Prints the settings and their effect. Creates nothing, and connects to the store only if asked.
 pub(crate) async fn run(arguments: &CheckConfigArguments, settings: &Settings) -> anyhow::Result<()> {
     let valid = validate(settings)?;
-    let source = key_source(settings, &valid.public_url)?;
+    let source = key_source(settings)?;
     let mut text = String::new();
     // Writing into a String cannot fail.
     for (key, value) in settings.list_values() {
@@ -219,8 +219,8 @@ mod tests {
         let variables: Variables =
             pairs.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
         let settings = Settings::from_sources(None, &variables).unwrap();
-        let public_url = settings.server.public_url(settings.server.listen).unwrap();
-        let source = KeySource::from_settings(&settings, &public_url).unwrap();
+        let public_url = settings.server.public_url().unwrap();
+        let source = KeySource::from_settings(&settings).unwrap();
         let mut lines = notes(&settings, &public_url, &source).unwrap();
         let warnings = warnings(&settings, &Valid { public_url, period: None });
         lines.extend(warnings.iter().map(|warning| format!("WARNING: {warning}")));

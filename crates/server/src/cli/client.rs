@@ -3,9 +3,8 @@
 mod approval;
 
 use super::argument::{self, ListArguments};
-use super::output::{self, Record};
-use crate::settings::Settings;
-use crate::wiring::{Session, clients};
+use super::output::{self, PAGE, Record};
+use crate::wiring::Services;
 use anyhow::{Context, bail};
 use application::client::{ClientChange, Clients, NewClient};
 use application::ports::storage::ClientWithSecrets;
@@ -18,9 +17,6 @@ use domain::secret::Secret;
 use domain::time::format;
 use domain::webhook::WebhookEndpoint;
 use serde_json::Value;
-
-/// Batch size.
-const PAGE: u32 = 500;
 
 /// Commands about clients.
 #[derive(Debug, Subcommand)]
@@ -175,21 +171,17 @@ pub(crate) struct RotateArguments {
 }
 
 /// Runs a command about clients.
-pub(crate) async fn run(
-    command: ClientCommand,
-    settings: &Settings,
-    session: &Session,
-) -> anyhow::Result<()> {
-    let clients = &clients(&session.store, session.audited(), settings);
+pub(crate) async fn run(command: ClientCommand, services: &Services) -> anyhow::Result<()> {
+    let clients = &services.clients();
     match command {
         ClientCommand::Create(arguments) => create(clients, arguments).await,
-        ClientCommand::List(arguments) => list(session, &arguments).await,
-        ClientCommand::Approve(arguments) => approval::run(clients, session, &arguments).await,
-        ClientCommand::Show(arguments) => show(session, &arguments).await,
-        ClientCommand::Update(arguments) => update(clients, session, arguments).await,
+        ClientCommand::List(arguments) => list(services, &arguments).await,
+        ClientCommand::Approve(arguments) => approval::run(clients, services, &arguments).await,
+        ClientCommand::Show(arguments) => show(services, &arguments).await,
+        ClientCommand::Update(arguments) => update(clients, services, arguments).await,
         ClientCommand::RotateSecret(arguments) => rotate(clients, &arguments).await,
-        ClientCommand::Disable(arguments) => enable(clients, session, &arguments, false).await,
-        ClientCommand::Enable(arguments) => enable(clients, session, &arguments, true).await,
+        ClientCommand::Disable(arguments) => enable(clients, services, &arguments, false).await,
+        ClientCommand::Enable(arguments) => enable(clients, services, &arguments, true).await,
     }
 }
 
@@ -227,11 +219,11 @@ async fn create(clients: &Clients, arguments: CreateArguments) -> anyhow::Result
     }
 }
 
-async fn list(session: &Session, arguments: &ListClientsArguments) -> anyhow::Result<()> {
+async fn list(services: &Services, arguments: &ListClientsArguments) -> anyhow::Result<()> {
     let mut records = Vec::new();
     let mut after = None;
     loop {
-        let clients = session.store.clients.list_clients(after, PAGE).await?;
+        let clients = services.store.clients.list_clients(after, PAGE).await?;
         let Some(last) = clients.last() else { break };
         after = Some(last.id);
         let listed = clients.iter().filter(|client| !arguments.drafts || client.review.is_draft());
@@ -240,21 +232,24 @@ async fn list(session: &Session, arguments: &ListClientsArguments) -> anyhow::Re
     Ok(output::print_list(&records, "clients", arguments.list.json)?)
 }
 
-async fn show(session: &Session, arguments: &OneArguments) -> anyhow::Result<()> {
-    let (found, endpoints) = find(session, arguments.client_id).await?;
-    let now = session.clock.now();
+async fn show(services: &Services, arguments: &OneArguments) -> anyhow::Result<()> {
+    let (found, endpoints) = find(services, arguments.client_id).await?;
+    let now = services.clock.now();
     let live = found.secrets.iter().filter(|secret| secret.is_live(now)).count();
     let record = details(&found.client, &endpoints).with("live_secrets", live);
     Ok(output::print(&record, arguments.json)?)
 }
 
-async fn find(session: &Session, id: ClientId) -> anyhow::Result<(ClientWithSecrets, Vec<WebhookEndpoint>)> {
-    let found = session.store.clients.find_with_secrets(id).await?;
+async fn find(
+    services: &Services,
+    id: ClientId,
+) -> anyhow::Result<(ClientWithSecrets, Vec<WebhookEndpoint>)> {
+    let found = services.store.clients.find_with_secrets(id).await?;
     let found = found.with_context(|| format!("there is no client {id}; see `restwell client list`"))?;
-    Ok((found, session.store.webhooks.list_endpoints(Some(id)).await?))
+    Ok((found, services.store.webhooks.list_endpoints(Some(id)).await?))
 }
 
-async fn update(clients: &Clients, session: &Session, arguments: UpdateArguments) -> anyhow::Result<()> {
+async fn update(clients: &Clients, services: &Services, arguments: UpdateArguments) -> anyhow::Result<()> {
     let UpdateArguments {
         client_id,
         name,
@@ -279,29 +274,29 @@ async fn update(clients: &Clients, session: &Session, arguments: UpdateArguments
     if change == ClientChange::default() {
         bail!("nothing to change; see `restwell client update --help`");
     }
-    apply(clients, session, client_id, change, json).await
+    apply(clients, services, client_id, change, json).await
 }
 
 async fn enable(
     clients: &Clients,
-    session: &Session,
+    services: &Services,
     arguments: &OneArguments,
     enabled: bool,
 ) -> anyhow::Result<()> {
     let change = ClientChange { enabled: Some(enabled), ..ClientChange::default() };
-    apply(clients, session, arguments.client_id, change, arguments.json).await
+    apply(clients, services, arguments.client_id, change, arguments.json).await
 }
 
 async fn apply(
     clients: &Clients,
-    session: &Session,
+    services: &Services,
     id: ClientId,
     change: ClientChange,
     json: bool,
 ) -> anyhow::Result<()> {
     let client = clients.change(id, change).await;
     let client = client.with_context(|| format!("client {id} was not changed"))?;
-    let endpoints = session.store.webhooks.list_endpoints(Some(id)).await?;
+    let endpoints = services.store.webhooks.list_endpoints(Some(id)).await?;
     Ok(output::print(&details(&client, &endpoints), json)?)
 }
 

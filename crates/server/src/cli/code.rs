@@ -3,7 +3,7 @@
 use super::argument;
 use super::output::{self, Record};
 use super::user_ref::UserRef;
-use crate::wiring::{Session, codes};
+use crate::wiring::Services;
 use anyhow::Context;
 use application::code::{CodeIssuer, NewCode};
 use clap::{Args, Subcommand};
@@ -49,10 +49,10 @@ pub(crate) struct CreateArguments {
 }
 
 /// Runs a command about codes.
-pub(crate) async fn run(command: CodeCommand, session: &Session) -> anyhow::Result<()> {
+pub(crate) async fn run(command: CodeCommand, services: &Services) -> anyhow::Result<()> {
     let CodeCommand::Create(arguments) = command;
     let CreateArguments { client, user, redirect_uri, scopes, code_challenge, ttl, json } = arguments;
-    let user_id = user.id(session).await?;
+    let user_id = user.id(services).await?;
     let new = NewCode {
         client_id: client,
         user_id,
@@ -61,7 +61,7 @@ pub(crate) async fn run(command: CodeCommand, session: &Session) -> anyhow::Resu
         challenge: code_challenge,
         lifetime: ttl,
     };
-    let issued = codes(&session.store, session.audited()).issue(CodeIssuer::Operator, new).await;
+    let issued = services.codes().issue(CodeIssuer::Operator, new).await;
     let issued = issued.context("the code was not created")?;
     let record =
         Record::new().with("code", issued.code.expose()).with("expires_at", format::utc(issued.expires_at));

@@ -1,9 +1,7 @@
 //! What still opens an account, or reads its data, after a command that ends something else.
 
 use super::output::{self, Record};
-use super::password::mail_parts;
-use crate::settings::Settings;
-use crate::wiring::{Session, passkeys, sessions};
+use crate::wiring::Services;
 use anyhow::Context;
 use domain::id::UserId;
 
@@ -16,29 +14,26 @@ pub(super) struct ExposedAccount {
 
 /// Removes all passkeys of a user, and adds their number to a record.
 pub(super) async fn remove_passkeys(
-    session: &Session,
-    settings: &Settings,
+    services: &Services,
     user_id: UserId,
     record: Record,
 ) -> anyhow::Result<Record> {
-    let mail = mail_parts(session, settings).await?.map(|mail| mail.queue);
-    let passkeys = passkeys(&session.store, session.audited(), settings, None, mail);
+    let passkeys = services.passkeys(None, services.queue_mail().await?);
     let removed = passkeys.remove_all(user_id).await.context("no passkey was removed")?;
     Ok(record.with("passkeys_removed", removed))
 }
 
 /// Adds what a stranger could have added, or may know, and that stays, and names the commands that end it.
 pub(super) async fn with_remaining(
-    session: &Session,
-    settings: &Settings,
+    services: &Services,
     account: ExposedAccount,
     record: Record,
 ) -> anyhow::Result<Record> {
     let ExposedAccount { user_id, is_password_known } = account;
-    let store = &session.store;
+    let store = &services.store;
     let passkeys = store.passkeys.list_passkeys(user_id).await?.len();
     let has_app = store.second_factors.find_second_factor(user_id).await?.is_some();
-    let now = session.clock.now();
+    let now = services.clock.now();
     let tokens = store.personal_tokens.list_personal_tokens(user_id).await?;
     let tokens = tokens.iter().filter(|token| token.is_live(now)).count();
     let apps = store.connected_apps.list_connected_apps(user_id).await?.len();
@@ -51,7 +46,7 @@ pub(super) async fn with_remaining(
     let mut unit = store.units.begin().await?;
     let has_password = is_password_known && unit.passwords().find(user_id).await?.is_some();
     unit.rollback().await?;
-    let browsers = sessions(store, session.audited(), settings).list(user_id).await?.len();
+    let browsers = services.sessions().list(user_id).await?.len();
     let ways = [
         (usize::from(has_password), "current password: restwell user reset-password --remove-passkeys"),
         (browsers, "signed-in browsers, until the link is used: --remove-passkeys"),

@@ -8,7 +8,7 @@ use super::migrate::migrate;
 use super::output::{self, Record};
 use crate::lifecycle::{self, StartError};
 use crate::settings::{SecretText, Settings, is_loopback};
-use crate::wiring::{Application, IfMissing, SharedClock, Store, codes};
+use crate::wiring::{Application, IfMissing, Services, SharedClock, Store};
 use anyhow::{Context, anyhow, bail};
 use application::demo::{DEMO_EMAIL, Demo, SeededDemo};
 use chrono::NaiveDate;
@@ -61,28 +61,29 @@ pub(crate) async fn run(
         .with_context(|| format!("the demo's store in {} was not created", data_dir.display()))?;
     lifecycle::raise_file_limit(settings.server.max_connections);
     let (listener, address) = lifecycle::bind(listen, "--listen")?;
-    let public_url = settings.server.public_url(address)?;
-    let application = Application::new(&store, &settings, &public_url, clock.clone()).await?;
+    let public_url = settings.server.public_url_at(address)?;
+    let application = Application::new(Services { store, settings, public_url, clock }).await?;
     lifecycle::start(&application).await.map_err(|error| match error {
         StartError::Never(sentence) => anyhow!(sentence),
         not_yet @ StartError::NotYet(_) => not_yet.into(),
     })?;
-    let audited = store.audited(&clock);
-    let demo = Demo { codes: codes(&store, audited.clone()), store: audited };
+    let services = &application.services;
+    let demo = Demo { codes: services.codes(), store: services.audited() };
     let user_id = demo.seed_person(today).await.context("the demo person was not stored")?;
     // Before the code is issued: setting a password revokes codes.
-    let password = password::of_demo(&store, &settings, user_id, &data_dir).await?;
+    let password = password::of_demo(services, user_id, &data_dir).await?;
     let demo = demo.seed_client().await.context("the demo data was not stored")?;
     let signals = lifecycle::Signals::catch()?;
+    let base_url = services.public_url.as_str();
     if json {
-        output::print(&record(&demo, &password, public_url.as_str()), true)?;
+        output::print(&record(&demo, &password, base_url), true)?;
     } else {
         let store_file = std::path::absolute(data_dir.join("restwell.db"))?;
         let program = shell::this_program();
-        output::print_text(&guide::text(&demo, &password, public_url.as_str(), &store_file, &program))?;
+        output::print_text(&guide::text(&demo, &password, base_url, &store_file, &program))?;
     }
     tracing::info!(%address, "listening");
-    lifecycle::run(application, listener, None, signals, &settings).await
+    lifecycle::run(application, listener, None, signals).await
 }
 
 /// Replaces the store and the address of the settings with those of the demo.
@@ -129,6 +130,6 @@ mod tests {
         let settings = demo_settings(settings, listen, Path::new("/tmp/d"));
         let StoragePlace::Sqlite(path) = settings.storage.place().unwrap() else { panic!("not embedded") };
         assert_eq!(path, Path::new("/tmp/d/restwell.db"));
-        assert_eq!(settings.server.public_url(listen).unwrap().as_str(), "http://127.0.0.1:1");
+        assert_eq!(settings.server.public_url().unwrap().as_str(), "http://127.0.0.1:1");
     }
 }

@@ -2,13 +2,10 @@
 
 use super::output;
 use super::user_ref::UserRef;
-use crate::wiring::{Session, Writers};
+use crate::wiring::{Services, Writers};
 use anyhow::{Context, anyhow, bail};
-use application::export::{
-    Export, ExportCounts, ExportQuery, ExportReaders, ExportRecords, ExportRecordsError, Exporter,
-};
+use application::export::{Export, ExportCounts, ExportQuery, ExportRecordsError, Exporter};
 use application::ports::export_writer::{ExportFormat, ExportWriters as _};
-use application::store::Store as AuditedStore;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
@@ -19,8 +16,6 @@ use std::fs::OpenOptions;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use system_adapter::TimerPause;
 
 /// User and format.
 #[derive(Debug, Args)]
@@ -44,20 +39,11 @@ fn format() -> impl clap::builder::TypedValueParser<Value = ExportFormat> {
     names.try_map(|name| ExportFormat::parse(&name).ok_or("no such format"))
 }
 
-pub(crate) async fn run(arguments: &ExportArguments, session: Session) -> anyhow::Result<()> {
+pub(crate) async fn run(arguments: &ExportArguments, services: &Services) -> anyhow::Result<()> {
     let ExportArguments { user, format, output } = arguments;
-    let user_id = user.id(&session).await?;
-    let AuditedStore { units, trail } = session.audited();
-    let store = session.store;
-    let readers = ExportReaders {
-        profiles: store.profiles,
-        sleep: store.sleep,
-        supplements: store.supplements,
-        pause: Arc::new(TimerPause),
-    };
-    let records = ExportRecords::new(readers, units, trail);
+    let user_id = user.id(services).await?;
     let query = ExportQuery { user_id, scopes: ScopeSet::CONSENTABLE, by: Exporter::Operator };
-    let export = records.open(query, Writers.open(*format, user_id)).await;
+    let export = services.export_records().open(query, Writers.open(*format, user_id)).await;
     let export = match export {
         Err(ExportRecordsError::UnknownUser) => {
             bail!("there is no user {user_id}; see `restwell user list`")

@@ -2,7 +2,7 @@
 
 use super::output;
 use crate::settings::{LogFormat, PublicUrl, Settings};
-use crate::wiring::{KeySource, Store};
+use crate::wiring::{KeySource, Services};
 use std::path::Path;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -12,9 +12,7 @@ const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Returns the next steps if the store responds and has no person; `file` is the settings file.
 pub(super) async fn find(
-    store: &Store,
-    settings: &Settings,
-    public_url: &PublicUrl,
+    Services { store, settings, public_url, .. }: &Services,
     file: Option<&Path>,
 ) -> Option<[String; 5]> {
     let people = timeout(TIMEOUT, store.profiles.list_profiles(None, 1)).await.ok()?.ok()?;
@@ -43,7 +41,7 @@ fn steps(settings: &Settings, public_url: &PublicUrl, file: Option<&Path>) -> [S
         || "none, only variables and defaults; name a file with --config or RESTWELL_CONFIG".to_owned(),
         |file| file.display().to_string(),
     );
-    let key = match KeySource::from_settings(settings, public_url) {
+    let key = match KeySource::from_settings(settings) {
         Err(problem) => problem.to_string(),
         Ok(source) => {
             let place = match (&source, key_file) {
@@ -78,7 +76,7 @@ mod tests {
         let variables: Variables =
             pairs.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
         let settings = Settings::from_sources(None, &variables).unwrap();
-        let public_url = settings.server.public_url(settings.server.listen).unwrap();
+        let public_url = settings.server.public_url().unwrap();
         steps(&settings, &public_url, file.map(Path::new)).join("\n")
     }
 
@@ -87,7 +85,7 @@ mod tests {
         let key = [("RESTWELL__KEYS__ENCRYPTION_KEY".into(), "HIDDEN".into())];
         let mut settings = Settings::from_sources(None, &key.into_iter().collect()).unwrap();
         settings.keys.encryption_key_file = Some(CREDENTIAL.into());
-        let public_url = settings.server.public_url(settings.server.listen).unwrap();
+        let public_url = settings.server.public_url().unwrap();
         let text = steps(&settings, &public_url, Some(Path::new("/etc/restwell/restwell.toml"))).join("\n");
         assert!(text.contains("Encryption key: /etc/restwell/restwell.key; save"), "{text}");
         assert!(text.contains("First person: restwell-run user create --email"), "{text}");

@@ -1,11 +1,10 @@
 //! `restwell grant`: listing and revoking grants.
 
-use super::output::{self, Record};
+use super::output::{self, PAGE, Record};
 use super::user_ref::UserRef;
 use crate::settings::Settings;
-use crate::wiring::{Session, SharedClock, grants};
+use crate::wiring::{Services, SharedClock};
 use anyhow::bail;
-use application::grant::Grants;
 use application::ports::storage::GrantFilter;
 use chrono::{DateTime, Utc};
 use clap::{Args, Subcommand};
@@ -14,9 +13,6 @@ use domain::id::{ClientId, GrantId};
 use domain::scope::Scope;
 use domain::time::format;
 use serde_json::Value;
-
-/// Batch size.
-const PAGE: u32 = 500;
 
 /// Commands about grants.
 #[derive(Debug, Subcommand)]
@@ -56,52 +52,44 @@ impl GrantArguments {
         self.user.is_none() && self.client.is_none() && self.id.is_none()
     }
 
-    async fn filter(&self, session: &Session) -> anyhow::Result<GrantFilter> {
-        let user_id = UserRef::id_of(self.user.as_ref(), session).await?;
+    async fn filter(&self, services: &Services) -> anyhow::Result<GrantFilter> {
+        let user_id = UserRef::id_of(self.user.as_ref(), services).await?;
         Ok(GrantFilter { user_id, client_id: self.client, id: self.id, created_before: None })
     }
 }
 
 /// Runs a command about grants.
-pub(crate) async fn run(
-    command: GrantCommand,
-    settings: &Settings,
-    clock: SharedClock,
-) -> anyhow::Result<()> {
+pub(crate) async fn run(command: GrantCommand, settings: Settings, clock: SharedClock) -> anyhow::Result<()> {
     match command {
-        GrantCommand::List(arguments) => list(&Session::open(settings, clock).await?, &arguments).await,
+        GrantCommand::List(arguments) => list(&Services::open(settings, clock).await?, &arguments).await,
         GrantCommand::Revoke(arguments) if arguments.selects_all() => {
             bail!("choose the grants to revoke with --user, --client or --id")
         }
-        GrantCommand::Revoke(arguments) => revoke(&Session::open(settings, clock).await?, &arguments).await,
+        GrantCommand::Revoke(arguments) => revoke(&Services::open(settings, clock).await?, &arguments).await,
     }
 }
 
-fn service(session: &Session) -> Grants {
-    grants(&session.store, session.audited())
-}
-
-async fn list(session: &Session, arguments: &GrantArguments) -> anyhow::Result<()> {
-    let filter = arguments.filter(session).await?;
-    let service = service(session);
+async fn list(services: &Services, arguments: &GrantArguments) -> anyhow::Result<()> {
+    let filter = arguments.filter(services).await?;
+    let grants = services.grants();
     let mut records = Vec::new();
     let mut after = None;
     loop {
-        let grants = service.reader.list_grants(filter, after, PAGE).await?;
-        let Some(last) = grants.last() else { break };
+        let page = grants.reader.list_grants(filter, after, PAGE).await?;
+        let Some(last) = page.last() else { break };
         after = Some(last.id);
-        let uses = service.last_uses(&grants).await?;
-        records.extend(grants.iter().zip(uses).map(|(grant, last_use)| record(grant, last_use)));
+        let uses = grants.last_uses(&page).await?;
+        records.extend(page.iter().zip(uses).map(|(grant, last_use)| record(grant, last_use)));
     }
     Ok(output::print_list(&records, "grants", arguments.json)?)
 }
 
-async fn revoke(session: &Session, arguments: &GrantArguments) -> anyhow::Result<()> {
-    let service = service(session);
-    let filter = arguments.filter(session).await?;
-    let revoked = service.revoke(filter).await?;
+async fn revoke(services: &Services, arguments: &GrantArguments) -> anyhow::Result<()> {
+    let grants = services.grants();
+    let filter = arguments.filter(services).await?;
+    let revoked = grants.revoke(filter).await?;
     // Grants that are already revoked are no error; a mistyped id is one.
-    if revoked == 0 && service.reader.list_grants(filter, None, 1).await?.is_empty() {
+    if revoked == 0 && grants.reader.list_grants(filter, None, 1).await?.is_empty() {
         bail!("no grant matches, so nothing was revoked; see `restwell grant list`");
     }
     Ok(output::print(&Record::new().with("revoked", revoked), arguments.json)?)

@@ -7,7 +7,7 @@ mod report;
 
 use super::argument;
 use super::user_ref::UserRef;
-use crate::wiring::Session;
+use crate::wiring::Services;
 use anyhow::{Context, bail};
 use application::import::{FileInfo, ImportRecords, ImportRecordsCommand, ImportRecordsError, Imported};
 use application::ports::import_source::{ImportFile, ImportRefusal};
@@ -21,7 +21,7 @@ use progress::Progress;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use system_adapter::{SystemEntropy, TimerPause};
+use system_adapter::TimerPause;
 
 /// Files to import, or a command about imports.
 #[derive(Debug, Args)]
@@ -125,28 +125,26 @@ pub(crate) enum ImportCommand {
 }
 
 /// Imports the files one after the other, or runs the subcommand.
-pub(crate) async fn run(arguments: ImportArguments, session: Session) -> anyhow::Result<()> {
+pub(crate) async fn run(arguments: ImportArguments, services: &Services) -> anyhow::Result<()> {
     match &arguments.command {
-        Some(ImportCommand::List(list)) => history::list(&session, list).await,
-        Some(ImportCommand::Undo(undo)) => history::undo(&session, undo).await,
-        Some(ImportCommand::Cancel(cancel)) => history::cancel(&session, cancel).await,
-        None => import(arguments, session).await,
+        Some(ImportCommand::List(list)) => history::list(services, list).await,
+        Some(ImportCommand::Undo(undo)) => history::undo(services, undo).await,
+        Some(ImportCommand::Cancel(cancel)) => history::cancel(services, cancel).await,
+        None => import(arguments, services).await,
     }
 }
 
-async fn import(arguments: ImportArguments, session: Session) -> anyhow::Result<()> {
+async fn import(arguments: ImportArguments, services: &Services) -> anyhow::Result<()> {
     if arguments.start.is_some() && arguments.files.len() > 1 {
         bail!("--start applies to a single recording: use it with one FILE");
     }
-    let user_id = UserRef::id_of(arguments.user.as_ref(), &session).await?;
+    let user_id = UserRef::id_of(arguments.user.as_ref(), services).await?;
     let zone = match arguments.timezone {
         Some(zone) => zone,
-        None => home_zone(&session, user_id).await?,
+        None => home_zone(services, user_id).await?,
     };
-    let Session { store, clock } = session;
     let run = ImportRun {
-        import: ImportRecords::new(store.units.clone(), Arc::new(SystemEntropy), clock)
-            .waiting(Arc::new(TimerPause)),
+        import: services.import_records().waiting(Arc::new(TimerPause)),
         user_id,
         dry_run: arguments.dry_run,
         overwrite_profile: arguments.profile,
@@ -214,9 +212,9 @@ impl Failures {
     }
 }
 
-async fn home_zone(session: &Session, user: Option<UserId>) -> anyhow::Result<TimeZone> {
+async fn home_zone(services: &Services, user: Option<UserId>) -> anyhow::Result<TimeZone> {
     let Some(id) = user else { return Ok(TimeZone::UTC) };
-    let user = session.store.profiles.find_profile(id).await?;
+    let user = services.store.profiles.find_profile(id).await?;
     let user = user.with_context(|| format!("there is no user {id}; see `restwell user list`"))?;
     Ok(user.home_timezone)
 }

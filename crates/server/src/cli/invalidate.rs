@@ -3,7 +3,7 @@
 use super::argument;
 use super::output::{self, Record};
 use crate::settings::Settings;
-use crate::wiring::{KeyParts, Session, SharedClock, signing_keys};
+use crate::wiring::{Services, SharedClock};
 use anyhow::bail;
 use application::credential::{Credentials, InvalidationError, InvalidationReport};
 use chrono::{DateTime, Utc};
@@ -30,7 +30,7 @@ pub(crate) struct InvalidateArguments {
 /// Invalidates everything issued before the time.
 pub(crate) async fn run(
     arguments: &InvalidateArguments,
-    settings: &Settings,
+    settings: Settings,
     clock: SharedClock,
 ) -> anyhow::Result<()> {
     if !arguments.yes {
@@ -39,12 +39,11 @@ pub(crate) async fn run(
              add --yes to confirm"
         );
     }
-    let session = Session::open(settings, clock).await?;
-    let public_url = settings.server.public_url(settings.server.listen)?;
-    let ring = KeyParts::new(&session.store, settings, &public_url).await?.ring;
-    let before = arguments.before.unwrap_or_else(|| session.clock.now());
-    let keys = signing_keys(&session.store, session.audited());
-    let credentials = Credentials { keys, profiles: session.store.profiles.clone() };
+    let services = Services::open(settings, clock).await?;
+    let ring = services.keys().await?.ring;
+    let before = arguments.before.unwrap_or_else(|| services.clock.now());
+    let credentials =
+        Credentials { keys: services.signing_keys(), profiles: services.store.profiles.clone() };
     let report = credentials.invalidate(&*ring, before).await;
     let InvalidationReport { keys, sessions, password_links, consents, codes, grants, personal_tokens } =
         report.map_err(explained)?;

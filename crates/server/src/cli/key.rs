@@ -3,9 +3,9 @@
 use super::argument::ListArguments;
 use super::output::{self, Record};
 use crate::settings::Settings;
-use crate::wiring::{self, KeyParts, Session, SharedClock};
+use crate::wiring::{Services, SharedClock};
 use anyhow::{Context, bail};
-use application::key::{OlderKeys, RetireSigningKeyError, SigningKeyEntry, SigningKeyUse, SigningKeys};
+use application::key::{OlderKeys, RetireSigningKeyError, SigningKeyEntry, SigningKeyUse};
 use clap::{Args, Subcommand};
 use domain::id::KeyId;
 use domain::time::format;
@@ -63,23 +63,20 @@ pub(crate) fn generate() -> anyhow::Result<()> {
 }
 
 /// Runs a command about keys.
-pub(crate) async fn run(command: KeyCommand, settings: &Settings, clock: SharedClock) -> anyhow::Result<()> {
+pub(crate) async fn run(command: KeyCommand, settings: Settings, clock: SharedClock) -> anyhow::Result<()> {
     match command {
         KeyCommand::Generate => generate(),
-        KeyCommand::Rotate(arguments) => {
-            rotate(&Session::open(settings, clock).await?, settings, &arguments).await
-        }
-        KeyCommand::List(arguments) => list(&Session::open(settings, clock).await?, &arguments).await,
-        KeyCommand::Retire(arguments) => retire(&Session::open(settings, clock).await?, &arguments).await,
+        KeyCommand::Rotate(arguments) => rotate(&Services::open(settings, clock).await?, &arguments).await,
+        KeyCommand::List(arguments) => list(&Services::open(settings, clock).await?, &arguments).await,
+        KeyCommand::Retire(arguments) => retire(&Services::open(settings, clock).await?, &arguments).await,
     }
 }
 
-async fn rotate(session: &Session, settings: &Settings, arguments: &RotateArguments) -> anyhow::Result<()> {
-    let public_url = settings.server.public_url(settings.server.listen)?;
-    let ring = KeyParts::new(&session.store, settings, &public_url).await?.ring;
+async fn rotate(services: &Services, arguments: &RotateArguments) -> anyhow::Result<()> {
+    let ring = services.keys().await?.ring;
     let older = if arguments.emergency { OlderKeys::Retire } else { OlderKeys::Keep };
     let done =
-        signing_keys(session).rotate(&*ring, older).await.context("the signing keys were not changed")?;
+        services.signing_keys().rotate(&*ring, older).await.context("the signing keys were not changed")?;
     let retired: Vec<String> = done.retired.iter().map(KeyId::to_string).collect();
     let record = Record::new()
         .with_text("key_id", done.created)
@@ -89,14 +86,14 @@ async fn rotate(session: &Session, settings: &Settings, arguments: &RotateArgume
     Ok(output::print(&record, arguments.json)?)
 }
 
-async fn list(session: &Session, arguments: &ListArguments) -> anyhow::Result<()> {
-    let keys = signing_keys(session).list().await?;
+async fn list(services: &Services, arguments: &ListArguments) -> anyhow::Result<()> {
+    let keys = services.signing_keys().list().await?;
     let records: Vec<Record> = keys.iter().map(record).collect();
     Ok(output::print_list(&records, "signing keys", arguments.json)?)
 }
 
-async fn retire(session: &Session, arguments: &RetireArguments) -> anyhow::Result<()> {
-    let at = match signing_keys(session).retire(arguments.id).await {
+async fn retire(services: &Services, arguments: &RetireArguments) -> anyhow::Result<()> {
+    let at = match services.signing_keys().retire(arguments.id).await {
         Ok(at) => at,
         Err(error @ RetireSigningKeyError::LastActive(_)) => {
             bail!("{error}; create another one with `restwell key rotate` first, or do both with --emergency")
@@ -109,10 +106,6 @@ async fn retire(session: &Session, arguments: &RetireArguments) -> anyhow::Resul
         .with("status", "retired")
         .with("retired_at", format::utc(at));
     Ok(output::print(&record, arguments.json)?)
-}
-
-fn signing_keys(session: &Session) -> SigningKeys {
-    wiring::signing_keys(&session.store, session.audited())
 }
 
 fn record(key: &SigningKeyEntry) -> Record {

@@ -32,7 +32,7 @@ pub(crate) struct TestArguments {
 /// Runs a command about email.
 pub(crate) async fn run(command: MailCommand, settings: &Settings) -> anyhow::Result<()> {
     let MailCommand::Test(TestArguments { address, json }) = command;
-    let public_url = settings.server.public_url(settings.server.listen)?;
+    let public_url = settings.server.public_url()?;
     let Some(options) = settings.mail.options(&public_url)? else {
         bail!("no mail server is configured; set mail.host");
     };

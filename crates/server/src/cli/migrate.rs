@@ -1,18 +1,19 @@
 //! `restwell migrate`: creation and upgrade of the schema.
 
 use super::{first_steps, output};
-use crate::settings::{PublicUrl, Settings};
-use crate::wiring::{IfMissing, KeyParts, KeySource, Schema, Store, explained, refusal};
+use crate::settings::Settings;
+use crate::wiring::{IfMissing, KeySource, Schema, Services, Store, explained, refusal};
 use anyhow::{Context, bail};
 use application::schema::SchemaState;
 use domain::counted;
 use std::path::Path;
 use std::sync::Arc;
+use system_adapter::SystemClock;
 
 /// Creates or updates the schema, then creates the first signing key if there is none.
-pub(crate) async fn run(settings: &Settings, file: Option<&Path>) -> anyhow::Result<()> {
+pub(crate) async fn run(settings: Settings, file: Option<&Path>) -> anyhow::Result<()> {
     let place = settings.storage.place()?;
-    let store = Store::open(settings, IfMissing::Create).await?;
+    let store = Store::open(&settings, IfMissing::Create).await?;
     let applied = migrate(&store.schema).await.with_context(|| format!("{place} was not migrated"))?;
     output::note(match applied {
         0 => format!("{place}: the schema was up to date"),
@@ -21,10 +22,11 @@ pub(crate) async fn run(settings: &Settings, file: Option<&Path>) -> anyhow::Res
     for warning in store.schema.layout().await?.warnings {
         output::note(format!("WARNING: {warning}"));
     }
-    let public_url = settings.server.public_url(settings.server.listen)?;
-    ensure_signing_key(&store, settings, &public_url).await?;
+    let public_url = settings.server.public_url()?;
+    let services = Services { store, settings, public_url, clock: Arc::new(SystemClock) };
+    ensure_signing_key(&services).await?;
     if applied > 0
-        && let Some(steps) = first_steps::find(&store, settings, &public_url, file).await
+        && let Some(steps) = first_steps::find(&services, file).await
     {
         output::note(steps.join("\n"));
     }
@@ -43,17 +45,13 @@ pub(super) async fn migrate(schema: &Arc<dyn Schema>) -> anyhow::Result<usize> {
     }
 }
 
-async fn ensure_signing_key(
-    store: &Store,
-    settings: &Settings,
-    public_url: &PublicUrl,
-) -> anyhow::Result<()> {
-    if let Err(problem) = KeySource::from_settings(settings, public_url) {
+async fn ensure_signing_key(services: &Services) -> anyhow::Result<()> {
+    if let Err(problem) = KeySource::from_settings(&services.settings) {
         output::note(format!("no signing key was created: {problem}"));
         return Ok(());
     }
-    let keys = KeyParts::new(store, settings, public_url).await?;
-    store.check_clock().await.context("no signing key was created")?;
+    let keys = services.keys().await?;
+    services.store.check_clock().await.context("no signing key was created")?;
     if keys.ensure().await.context("no signing key was created")? {
         output::note("created the first signing key");
     }

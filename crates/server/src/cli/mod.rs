@@ -43,7 +43,7 @@ pub(crate) use streams::Streams;
 
 use crate::settings::{EnvironmentVariables, Settings, variables};
 use crate::telemetry::{self, Verbosity};
-use crate::wiring::{Session, SharedClock};
+use crate::wiring::{Services, SharedClock};
 use clap::error::ContextValue;
 use clap::{Parser, Subcommand};
 use domain::deceptive_text::escape_deceptive;
@@ -214,35 +214,35 @@ pub(crate) async fn run_in(
     begin_telemetry(&settings, verbosity)?;
     match cli.command {
         Command::Demo(arguments) => Box::pin(demo::run(arguments, settings, clock)).await,
-        Command::Serve => Box::pin(serve::run(&settings, clock, file.as_deref())).await,
+        Command::Serve => Box::pin(serve::run(settings, clock, file.as_deref())).await,
         Command::Health(arguments) => health::run(&arguments, &settings).await,
-        Command::Migrate => migrate::run(&settings, file.as_deref()).await,
+        Command::Migrate => migrate::run(settings, file.as_deref()).await,
         Command::CheckConfig(arguments) => check_config::run(&arguments, &settings).await,
         Command::Doctor(arguments) => Box::pin(doctor::run(&arguments, Ok(settings), &clock)).await,
         Command::InStore(command) => {
-            Box::pin(run_in_store(command, &settings, Session::open(&settings, clock).await?)).await
+            Box::pin(run_in_store(command, &Services::open(settings, clock).await?)).await
         }
-        Command::Grant(command) => grant::run(command, &settings, clock).await,
+        Command::Grant(command) => grant::run(command, settings, clock).await,
         Command::Mail(command) => mail::run(command, &settings).await,
-        Command::Key(command) => key::run(command, &settings, clock).await,
-        Command::Invalidate(arguments) => invalidate::run(&arguments, &settings, clock).await,
+        Command::Key(command) => key::run(command, settings, clock).await,
+        Command::Invalidate(arguments) => invalidate::run(&arguments, settings, clock).await,
         Command::Reference(command) => reference::run(command),
     }
 }
 
-async fn run_in_store(command: StoreCommand, settings: &Settings, session: Session) -> anyhow::Result<()> {
+async fn run_in_store(command: StoreCommand, services: &Services) -> anyhow::Result<()> {
     match command {
-        StoreCommand::User(command) => user::run(command, settings, &session).await,
-        StoreCommand::Client(command) => client::run(command, settings, &session).await,
-        StoreCommand::Session(command) => session::run(command, settings, &session).await,
-        StoreCommand::Token(command) => token::run(command, &session).await,
-        StoreCommand::Webhook(command) => webhook::run(command, settings, &session).await,
-        StoreCommand::Audit(command) => audit::run(command, &session).await,
-        StoreCommand::Code(command) => code::run(command, &session).await,
-        StoreCommand::Sandbox(command) => sandbox::run(command, &session).await,
-        StoreCommand::Import(arguments) => import::run(arguments, session).await,
-        StoreCommand::Catalogue(command) => catalogue::run(command, session).await,
-        StoreCommand::Export(arguments) => export::run(&arguments, session).await,
+        StoreCommand::User(command) => user::run(command, services).await,
+        StoreCommand::Client(command) => client::run(command, services).await,
+        StoreCommand::Session(command) => session::run(command, services).await,
+        StoreCommand::Token(command) => token::run(command, services).await,
+        StoreCommand::Webhook(command) => webhook::run(command, services).await,
+        StoreCommand::Audit(command) => audit::run(command, services).await,
+        StoreCommand::Code(command) => code::run(command, services).await,
+        StoreCommand::Sandbox(command) => sandbox::run(command, services).await,
+        StoreCommand::Import(arguments) => import::run(arguments, services).await,
+        StoreCommand::Catalogue(command) => catalogue::run(command, services).await,
+        StoreCommand::Export(arguments) => export::run(&arguments, services).await,
     }
 }
 

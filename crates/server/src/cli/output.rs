@@ -9,6 +9,9 @@ use std::error::Error;
 use std::fmt::{Display, Write as _};
 use std::io::{self, ErrorKind, Write};
 
+/// Batch size of lists that are read from the store.
+pub(super) const PAGE: u32 = 500;
+
 /// One result: names with values, in output order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Record(Vec<(&'static str, Value)>);

@@ -2,11 +2,7 @@
 
 use super::output::Record;
 use super::streams;
-use crate::settings::Settings;
-use crate::wiring::{
-    KeySource, MailParts, Session, checkpoint, password_hasher, password_links, password_strength_checker,
-    passwords,
-};
+use crate::wiring::Services;
 use anyhow::{Context, bail};
 use application::account::{IssuedPasswordLink, NewPassword};
 use application::mail::PublicLinks;
@@ -31,41 +27,23 @@ pub(super) enum PasswordSource {
 
 /// Sets a password or creates the link to set one, and adds the outcome to the result.
 pub(super) async fn set_or_send_link(
-    session: &Session,
-    settings: &Settings,
+    services: &Services,
     user_id: UserId,
     chosen: PasswordSource,
     record: Record,
 ) -> anyhow::Result<Record> {
     match chosen {
         PasswordSource::Later => Ok(record),
-        PasswordSource::ByLink => {
-            link(session, settings, WantedLink { user_id, is_only_way: false }, record).await
-        }
-        PasswordSource::OnlyByLink => {
-            link(session, settings, WantedLink { user_id, is_only_way: true }, record).await
-        }
+        PasswordSource::ByLink => link(services, WantedLink { user_id, is_only_way: false }, record).await,
+        PasswordSource::OnlyByLink => link(services, WantedLink { user_id, is_only_way: true }, record).await,
         PasswordSource::Stdin(password) => {
-            let hasher = password_hasher(settings)?;
-            let checkpoint = checkpoint(&session.store, session.audited(), settings, hasher);
-            let checker = password_strength_checker(settings);
-            let passwords = passwords(&session.store, settings, checkpoint, checker);
+            let passwords = services.passwords(services.password_hasher()?, None);
             passwords.set(user_id, &password).await.with_context(|| {
                 format!("the password of user {user_id} was not changed; run `restwell user reset-password`")
             })?;
             Ok(record.with("password", "set"))
         }
     }
-}
-
-/// Returns the outbox; `None` if no mail server is configured.
-pub(super) async fn mail_parts(session: &Session, settings: &Settings) -> anyhow::Result<Option<MailParts>> {
-    if !settings.mail.is_set() {
-        return Ok(None);
-    }
-    let public_url = settings.server.public_url(settings.server.listen)?;
-    let key = KeySource::from_settings(settings, &public_url)?.load(settings, &session.store).await?;
-    MailParts::new(&session.store, settings, &public_url, &key, &session.clock)
 }
 
 /// A link to set a password.
@@ -75,16 +53,9 @@ struct WantedLink {
     is_only_way: bool,
 }
 
-async fn link(
-    session: &Session,
-    settings: &Settings,
-    wanted: WantedLink,
-    record: Record,
-) -> anyhow::Result<Record> {
+async fn link(services: &Services, wanted: WantedLink, record: Record) -> anyhow::Result<Record> {
     let WantedLink { user_id, is_only_way } = wanted;
-    let public_url = settings.server.public_url(settings.server.listen)?;
-    let mail = mail_parts(session, settings).await?.map(|mail| mail.queue);
-    let links = password_links(&session.store, session.audited(), settings, mail);
+    let links = services.password_links(services.queue_mail().await?);
     let IssuedPasswordLink { link, expires_at, is_mailed, passkeys_removed } =
         links.issue(user_id, is_only_way).await.context("no link was created")?;
     let record = if is_only_way { record.with("passkeys_removed", passkeys_removed) } else { record };
@@ -93,13 +64,13 @@ async fn link(
         // A running server sends it; it is not printed here.
         return Ok(record.with("password_link", "mailed"));
     }
-    Ok(record.with("password_link", PublicLinks::new(public_url.as_str()).set_password(&link)))
+    Ok(record.with("password_link", PublicLinks::new(services.public_url.as_str()).set_password(&link)))
 }
 
 /// Rejects a password that an account with this address may not have, before the account is created.
-pub(super) fn check(settings: &Settings, chosen: &PasswordSource, account: &Email) -> anyhow::Result<()> {
+pub(super) fn check(services: &Services, chosen: &PasswordSource, account: &Email) -> anyhow::Result<()> {
     if let PasswordSource::Stdin(password) = chosen {
-        NewPassword::check(password, account, password_strength_checker(settings).as_ref())?;
+        NewPassword::check(password, account, services.password_strength_checker().as_ref())?;
     }
     Ok(())
 }

@@ -2,11 +2,10 @@
 
 use super::argument::ListArguments;
 use super::output::{self, Record};
-use crate::wiring::{Session, codes, sandbox_people};
+use crate::wiring::Services;
 use anyhow::{Context, bail};
 use application::code::{CodeIssuer, NewCode};
 use application::erasure::Erasure;
-use application::sandbox::SandboxPeople;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use domain::client::Client;
@@ -64,33 +63,29 @@ fn story_parser() -> impl TypedValueParser<Value = Story> {
 }
 
 /// Runs a command about sandbox people.
-pub(crate) async fn run(command: SandboxCommand, session: &Session) -> anyhow::Result<()> {
+pub(crate) async fn run(command: SandboxCommand, services: &Services) -> anyhow::Result<()> {
     match command {
-        SandboxCommand::Create(arguments) => create(session, arguments).await,
-        SandboxCommand::List(arguments) => list(session, arguments.json).await,
-        SandboxCommand::Erase(arguments) => erase(session, &arguments).await,
+        SandboxCommand::Create(arguments) => create(services, arguments).await,
+        SandboxCommand::List(arguments) => list(services, arguments.json).await,
+        SandboxCommand::Erase(arguments) => erase(services, &arguments).await,
     }
 }
 
-fn service(session: &Session) -> SandboxPeople {
-    sandbox_people(&session.store, session.audited())
-}
-
-async fn create(session: &Session, arguments: CreateArguments) -> anyhow::Result<()> {
+async fn create(services: &Services, arguments: CreateArguments) -> anyhow::Result<()> {
     let CreateArguments { stories, client, json } = arguments;
     let app = match client {
-        Some(id) => Some(find_app(session, id).await?),
+        Some(id) => Some(find_app(services, id).await?),
         None => None,
     };
     let stories = if stories.is_empty() { Story::ALL.to_vec() } else { stories };
-    let people = service(session).create(None, &stories).await;
+    let people = services.sandbox_people().create(None, &stories).await;
     let people = people
         .context("not all sandbox people were created; `restwell sandbox list` shows those that were")?;
     let mut records = Vec::with_capacity(people.len());
     for person in &people {
         let record = summary(person);
         records.push(match &app {
-            Some(app) => with_code(session, app, person, record).await?,
+            Some(app) => with_code(services, app, person, record).await?,
             None => record,
         });
     }
@@ -98,8 +93,8 @@ async fn create(session: &Session, arguments: CreateArguments) -> anyhow::Result
 }
 
 /// Returns the app if it can receive codes without further input.
-async fn find_app(session: &Session, id: ClientId) -> anyhow::Result<Client> {
-    let found = session.store.clients.find_with_secrets(id).await?;
+async fn find_app(services: &Services, id: ClientId) -> anyhow::Result<Client> {
+    let found = services.store.clients.find_with_secrets(id).await?;
     let app = found.with_context(|| format!("there is no client {id}; see `restwell client list`"))?.client;
     if !app.status.is_active() || app.redirect_uris.is_empty() {
         bail!("client {id} is disabled or does not use authorization codes");
@@ -114,7 +109,7 @@ async fn find_app(session: &Session, id: ClientId) -> anyhow::Result<Client> {
 
 /// Adds a code for the app to what is printed about a person.
 async fn with_code(
-    session: &Session,
+    services: &Services,
     app: &Client,
     person: &SandboxPerson,
     record: Record,
@@ -128,7 +123,7 @@ async fn with_code(
         challenge: None,
         lifetime: CodeLifetime::MAX,
     };
-    let issued = codes(&session.store, session.audited()).issue(CodeIssuer::Operator, new).await;
+    let issued = services.codes().issue(CodeIssuer::Operator, new).await;
     let issued = issued.context("the sandbox people were created, but a code was not")?;
     Ok(record
         .with("code", issued.code.expose())
@@ -141,8 +136,8 @@ fn names(scopes: ScopeSet) -> Vec<&'static str> {
     scopes.iter().map(Scope::as_str).collect()
 }
 
-async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
-    let people = service(session).list(None).await?;
+async fn list(services: &Services, json: bool) -> anyhow::Result<()> {
+    let people = services.sandbox_people().list(None).await?;
     let listed = |person: &SandboxPerson| {
         summary(person)
             .with("owner_id", person.owner.map(|owner| owner.to_string()))
@@ -151,11 +146,11 @@ async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
     Ok(output::print_list(&people.iter().map(listed).collect::<Vec<_>>(), "sandbox people", json)?)
 }
 
-async fn erase(session: &Session, arguments: &EraseArguments) -> anyhow::Result<()> {
+async fn erase(services: &Services, arguments: &EraseArguments) -> anyhow::Result<()> {
     if !arguments.yes {
         bail!("this erases every sandbox person, including those of developers; add --yes to confirm");
     }
-    let receipts = service(session).erase_all(None).await?;
+    let receipts = services.sandbox_people().erase_all(None).await?;
     let receipt = |erasure: &Erasure| {
         Record::new().with_text("erasure_id", erasure.id).with("erased_at", format::utc(erasure.at))
     };

@@ -3,10 +3,9 @@
 use super::credentials::{self, ExposedAccount};
 use super::output::{self, Record};
 use super::user_ref::UserRef;
-use crate::settings::Settings;
-use crate::wiring::{self, Session};
+use crate::wiring::Services;
 use anyhow::bail;
-use application::account::{AccountActor, EndedSignIns, Sessions};
+use application::account::{AccountActor, EndedSignIns};
 use clap::{Args, Subcommand};
 use domain::id::SessionId;
 use domain::time::format;
@@ -50,23 +49,15 @@ pub(crate) struct RevokeArguments {
 }
 
 /// Runs a command about sessions.
-pub(crate) async fn run(
-    command: SessionCommand,
-    settings: &Settings,
-    session: &Session,
-) -> anyhow::Result<()> {
+pub(crate) async fn run(command: SessionCommand, services: &Services) -> anyhow::Result<()> {
     match command {
-        SessionCommand::List(arguments) => list(session, settings, &arguments).await,
-        SessionCommand::Revoke(arguments) => revoke(session, settings, &arguments).await,
+        SessionCommand::List(arguments) => list(services, &arguments).await,
+        SessionCommand::Revoke(arguments) => revoke(services, &arguments).await,
     }
 }
 
-fn service(session: &Session, settings: &Settings) -> Sessions {
-    wiring::sessions(&session.store, session.audited(), settings)
-}
-
-async fn list(session: &Session, settings: &Settings, arguments: &ListArguments) -> anyhow::Result<()> {
-    let sessions = service(session, settings).list(arguments.user.id(session).await?).await?;
+async fn list(services: &Services, arguments: &ListArguments) -> anyhow::Result<()> {
+    let sessions = services.sessions().list(arguments.user.id(services).await?).await?;
     let records: Vec<Record> = sessions
         .iter()
         .map(|found| {
@@ -83,9 +74,9 @@ async fn list(session: &Session, settings: &Settings, arguments: &ListArguments)
     Ok(output::print_list(&records, "sign-ins", arguments.json)?)
 }
 
-async fn revoke(session: &Session, settings: &Settings, arguments: &RevokeArguments) -> anyhow::Result<()> {
-    let user_id = arguments.user.id(session).await?;
-    let (service, actor) = (service(session, settings), AccountActor::Operator(user_id));
+async fn revoke(services: &Services, arguments: &RevokeArguments) -> anyhow::Result<()> {
+    let user_id = arguments.user.id(services).await?;
+    let (service, actor) = (services.sessions(), AccountActor::Operator(user_id));
     let EndedSignIns { sessions, links } = if let Some(id) = arguments.id {
         if !service.end(actor, id).await? {
             bail!("user {user_id} has no session {id}; see `restwell session list {user_id}`");
@@ -100,11 +91,11 @@ async fn revoke(session: &Session, settings: &Settings, arguments: &RevokeArgume
     let record = Record::new().with("revoked", sessions).with("password_links_ended", links);
     // After the sessions: their number is that of all.
     let record = if arguments.remove_passkeys {
-        credentials::remove_passkeys(session, settings, user_id, record).await?
+        credentials::remove_passkeys(services, user_id, record).await?
     } else {
         record
     };
     let account = ExposedAccount { user_id, is_password_known: true };
-    let record = credentials::with_remaining(session, settings, account, record).await?;
+    let record = credentials::with_remaining(services, account, record).await?;
     Ok(output::print(&record, arguments.json)?)
 }

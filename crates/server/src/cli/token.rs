@@ -3,10 +3,10 @@
 use super::argument;
 use super::output::{self, Record};
 use super::user_ref::UserRef;
-use crate::wiring::{Session, personal_tokens};
+use crate::wiring::Services;
 use anyhow::{Context, bail};
 use application::account::AccountActor;
-use application::personal_token::{ListedPersonalToken, NewPersonalToken, PersonalTokens};
+use application::personal_token::{ListedPersonalToken, NewPersonalToken};
 use clap::{Args, Subcommand};
 use domain::id::{PersonalTokenId, UserId};
 use domain::scope::Scope;
@@ -73,19 +73,19 @@ pub(crate) struct RevokeArguments {
 }
 
 /// Runs a command about personal access tokens.
-pub(crate) async fn run(command: TokenCommand, session: &Session) -> anyhow::Result<()> {
+pub(crate) async fn run(command: TokenCommand, services: &Services) -> anyhow::Result<()> {
     match command {
-        TokenCommand::Create(arguments) => create(session, &arguments).await,
-        TokenCommand::List(arguments) => list(session, &arguments).await,
-        TokenCommand::Revoke(arguments) => revoke(session, &arguments).await,
+        TokenCommand::Create(arguments) => create(services, &arguments).await,
+        TokenCommand::List(arguments) => list(services, &arguments).await,
+        TokenCommand::Revoke(arguments) => revoke(services, &arguments).await,
     }
 }
 
-async fn create(session: &Session, arguments: &CreateArguments) -> anyhow::Result<()> {
+async fn create(services: &Services, arguments: &CreateArguments) -> anyhow::Result<()> {
     let CreateArguments { user, scopes, name, expires_in, json } = arguments;
-    let user_id = user.id(session).await?;
+    let user_id = user.id(services).await?;
     let scopes: Vec<&str> = scopes.iter().map(|scope| scope.as_str()).collect();
-    let tokens = service(session);
+    let tokens = services.personal_tokens();
     let form = tokens.new_form();
     let new = NewPersonalToken { form, name, scopes: &scopes, expires_in_days: *expires_in };
     let created = tokens.create(AccountActor::Operator(user_id), new).await;
@@ -93,30 +93,26 @@ async fn create(session: &Session, arguments: &CreateArguments) -> anyhow::Resul
     Ok(output::print(&Record::new().with("token", created.secret.expose()), *json)?)
 }
 
-async fn list(session: &Session, arguments: &ListArguments) -> anyhow::Result<()> {
-    let user_id = arguments.user.id(session).await?;
-    let records: Vec<Record> = tokens(session, user_id).await?.into_iter().map(record).collect();
+async fn list(services: &Services, arguments: &ListArguments) -> anyhow::Result<()> {
+    let user_id = arguments.user.id(services).await?;
+    let records: Vec<Record> = tokens(services, user_id).await?.into_iter().map(record).collect();
     Ok(output::print_list(&records, "personal access tokens", arguments.json)?)
 }
 
-async fn revoke(session: &Session, arguments: &RevokeArguments) -> anyhow::Result<()> {
+async fn revoke(services: &Services, arguments: &RevokeArguments) -> anyhow::Result<()> {
     let RevokeArguments { user, id, json } = arguments;
-    let user_id = user.id(session).await?;
-    let revoked = service(session).revoke(AccountActor::Operator(user_id), *id).await?;
+    let user_id = user.id(services).await?;
+    let revoked = services.personal_tokens().revoke(AccountActor::Operator(user_id), *id).await?;
     // Tokens that are already revoked are no error; a mistyped id is one.
     let is_meant = |listed: &ListedPersonalToken| id.is_none_or(|id| id == listed.token.id);
-    if revoked == 0 && !tokens(session, user_id).await?.iter().any(is_meant) {
+    if revoked == 0 && !tokens(services, user_id).await?.iter().any(is_meant) {
         bail!("no token matches, so nothing was revoked; see `restwell token list --user {user_id}`");
     }
     Ok(output::print(&Record::new().with("revoked", revoked), *json)?)
 }
 
-async fn tokens(session: &Session, user_id: UserId) -> anyhow::Result<Vec<ListedPersonalToken>> {
-    Ok(service(session).list(user_id).await?)
-}
-
-fn service(session: &Session) -> PersonalTokens {
-    personal_tokens(&session.store, session.audited())
+async fn tokens(services: &Services, user_id: UserId) -> anyhow::Result<Vec<ListedPersonalToken>> {
+    Ok(services.personal_tokens().list(user_id).await?)
 }
 
 fn record(listed: ListedPersonalToken) -> Record {

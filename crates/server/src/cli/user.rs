@@ -3,12 +3,11 @@
 use super::argument::ListArguments;
 use super::biology::BiologyArguments;
 use super::credentials::{self, ExposedAccount};
-use super::output::{self, Record};
+use super::output::{self, PAGE, Record};
 use super::password::{self, PasswordSource};
 use super::second_factor::{self, SecondFactorCommand};
 use super::user_ref::UserRef;
-use crate::settings::Settings;
-use crate::wiring::Session;
+use crate::wiring::Services;
 use anyhow::{Context, bail};
 use application::erasure::{Eraser, Erasure, ErasureError, Erasures};
 use application::user::{NewUser, UserChange, Users};
@@ -17,9 +16,6 @@ use domain::id::UserId;
 use domain::time::{TimeZone, format};
 use domain::user::{Email, ProfileField, User, UserStatus};
 use serde_json::Value;
-
-/// Batch size.
-const PAGE: u32 = 500;
 
 /// Commands about users.
 #[derive(Debug, Subcommand)]
@@ -114,10 +110,10 @@ pub(crate) struct ResetPasswordArguments {
 pub(crate) struct OneArguments {
     /// User id or email address
     #[arg(value_name = "USER", value_parser = UserRef::parse)]
-    user: UserRef,
+    pub(super) user: UserRef,
     /// Print one JSON object
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 /// Changes to a user.
@@ -154,64 +150,60 @@ pub(crate) struct EraseArguments {
 }
 
 /// Runs a command about users.
-pub(crate) async fn run(command: UserCommand, settings: &Settings, session: &Session) -> anyhow::Result<()> {
+pub(crate) async fn run(command: UserCommand, services: &Services) -> anyhow::Result<()> {
     match command {
-        UserCommand::Create(arguments) => create(session, settings, arguments).await,
-        UserCommand::ResetPassword(arguments) => reset_password(session, settings, &arguments).await,
-        UserCommand::SecondFactor(command) => second_factor::run(command, session, settings).await,
-        UserCommand::List(arguments) => list(session, arguments.json).await,
-        UserCommand::Show(arguments) => show(session, &arguments).await,
-        UserCommand::Update(arguments) => update(session, arguments).await,
-        UserCommand::Lock(arguments) => lock(session, &arguments, true).await,
-        UserCommand::Unlock(arguments) => lock(session, &arguments, false).await,
-        UserCommand::Erase(arguments) => erase(session, &arguments).await,
+        UserCommand::Create(arguments) => create(services, arguments).await,
+        UserCommand::ResetPassword(arguments) => reset_password(services, &arguments).await,
+        UserCommand::SecondFactor(command) => second_factor::run(command, services).await,
+        UserCommand::List(arguments) => list(services, arguments.json).await,
+        UserCommand::Show(arguments) => show(services, &arguments).await,
+        UserCommand::Update(arguments) => update(services, arguments).await,
+        UserCommand::Lock(arguments) => lock(services, &arguments, true).await,
+        UserCommand::Unlock(arguments) => lock(services, &arguments, false).await,
+        UserCommand::Erase(arguments) => erase(services, &arguments).await,
     }
 }
 
-fn service(session: &Session) -> Users {
-    Users { store: session.audited(), reader: session.store.profiles.clone() }
+fn service(services: &Services) -> Users {
+    Users { store: services.audited(), reader: services.store.profiles.clone() }
 }
 
-async fn create(session: &Session, settings: &Settings, arguments: CreateArguments) -> anyhow::Result<()> {
+async fn create(services: &Services, arguments: CreateArguments) -> anyhow::Result<()> {
     let CreateArguments { email, timezone, user_id, biology, password, json } = arguments;
     let chosen = password.chosen()?;
-    password::check(settings, &chosen, &email).context("the user was not created")?;
+    password::check(services, &chosen, &email).context("the user was not created")?;
     let new = NewUser { id: user_id, email, home_timezone: timezone, biology: biology.biology() };
-    let user = service(session).create(new).await.context("the user was not created")?;
+    let user = service(services).create(new).await.context("the user was not created")?;
     let record = Record::new().with_text("user_id", user.id);
-    let record = password::set_or_send_link(session, settings, user.id, chosen, record).await?;
+    let record = password::set_or_send_link(services, user.id, chosen, record).await?;
     Ok(output::print(&record, json)?)
 }
 
-async fn reset_password(
-    session: &Session,
-    settings: &Settings,
-    arguments: &ResetPasswordArguments,
-) -> anyhow::Result<()> {
-    let user_id = arguments.user.id(session).await?;
+async fn reset_password(services: &Services, arguments: &ResetPasswordArguments) -> anyhow::Result<()> {
+    let user_id = arguments.user.id(services).await?;
     let chosen = match (arguments.password_stdin, arguments.remove_passkeys) {
         (true, _) => PasswordSource::Stdin(password::read_password()?),
         (false, true) => PasswordSource::OnlyByLink,
         (false, false) => PasswordSource::ByLink,
     };
     let record = Record::new().with_text("user_id", user_id);
-    let record = password::set_or_send_link(session, settings, user_id, chosen, record).await?;
+    let record = password::set_or_send_link(services, user_id, chosen, record).await?;
     // After the new password: the old one could add another passkey.
     let record = if arguments.password_stdin && arguments.remove_passkeys {
-        credentials::remove_passkeys(session, settings, user_id, record).await?
+        credentials::remove_passkeys(services, user_id, record).await?
     } else {
         record
     };
     let account = ExposedAccount { user_id, is_password_known: !arguments.password_stdin };
-    let record = credentials::with_remaining(session, settings, account, record).await?;
+    let record = credentials::with_remaining(services, account, record).await?;
     Ok(output::print(&record, arguments.json)?)
 }
 
-async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
+async fn list(services: &Services, json: bool) -> anyhow::Result<()> {
     let mut records = Vec::new();
     let mut after = None;
     loop {
-        let users = session.store.profiles.list_profiles(after, PAGE).await?;
+        let users = services.store.profiles.list_profiles(after, PAGE).await?;
         let Some(last) = users.last() else { break };
         after = Some(last.id);
         records.extend(users.iter().filter(|user| !user.email.is_sandbox()).map(summary));
@@ -219,46 +211,46 @@ async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
     Ok(output::print_list(&records, "users", json)?)
 }
 
-async fn show(session: &Session, arguments: &OneArguments) -> anyhow::Result<()> {
-    let user_id = arguments.user.id(session).await?;
-    let user = service(session).show(user_id).await?;
+async fn show(services: &Services, arguments: &OneArguments) -> anyhow::Result<()> {
+    let user_id = arguments.user.id(services).await?;
+    let user = service(services).show(user_id).await?;
     let user = user.with_context(|| format!("there is no user {user_id}; see `restwell user list`"))?;
     Ok(output::print(&details(&user), arguments.json)?)
 }
 
-async fn update(session: &Session, arguments: UpdateArguments) -> anyhow::Result<()> {
+async fn update(services: &Services, arguments: UpdateArguments) -> anyhow::Result<()> {
     let UpdateArguments { user, email, timezone, biology, json } = arguments;
     let change = UserChange { email, home_timezone: timezone, biology: biology.biology(), locked: None };
     if change.email.is_none() && change.home_timezone.is_none() && biology.is_empty() {
         bail!("nothing to change; see `restwell user update --help`");
     }
-    let user_id = user.id(session).await?;
-    apply(session, user_id, change).await?;
+    let user_id = user.id(services).await?;
+    apply(services, user_id, change).await?;
     // By id, because the update may have changed the email address.
-    show(session, &OneArguments { user: UserRef::Id(user_id), json }).await
+    show(services, &OneArguments { user: UserRef::Id(user_id), json }).await
 }
 
-async fn lock(session: &Session, arguments: &OneArguments, locked: bool) -> anyhow::Result<()> {
+async fn lock(services: &Services, arguments: &OneArguments, locked: bool) -> anyhow::Result<()> {
     let change = UserChange { locked: Some(locked), ..UserChange::default() };
-    let user = apply(session, arguments.user.id(session).await?, change).await?;
+    let user = apply(services, arguments.user.id(services).await?, change).await?;
     let record = Record::new().with_text("user_id", user.id).with("status", status(&user));
     Ok(output::print(&record, arguments.json)?)
 }
 
-async fn apply(session: &Session, id: UserId, change: UserChange) -> anyhow::Result<User> {
-    let user = service(session).change(id, change).await;
+async fn apply(services: &Services, id: UserId, change: UserChange) -> anyhow::Result<User> {
+    let user = service(services).change(id, change).await;
     user.with_context(|| format!("user {id} was not changed"))
 }
 
-async fn erase(session: &Session, arguments: &EraseArguments) -> anyhow::Result<()> {
+async fn erase(services: &Services, arguments: &EraseArguments) -> anyhow::Result<()> {
     let EraseArguments { user, yes, json } = arguments;
-    let user_id = user.id(session).await?;
+    let user_id = user.id(services).await?;
     if !yes {
         bail!(
             "this erases {user_id} with all sleep sessions, logs and grants and cannot be undone; add --yes to confirm"
         );
     }
-    let erased = Erasures { store: session.audited() }.erase(Eraser::Operator(user_id)).await;
+    let erased = Erasures { store: services.audited() }.erase(Eraser::Operator(user_id)).await;
     match erased {
         Ok(Erasure { id, at }) => {
             let record = Record::new().with_text("erasure_id", id).with("erased_at", format::utc(at));

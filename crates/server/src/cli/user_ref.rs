@@ -1,6 +1,6 @@
 //! How a command names a user: by id or by email address.
 
-use crate::wiring::Session;
+use crate::wiring::Services;
 use anyhow::Context;
 use domain::id::UserId;
 use domain::user::Email;
@@ -26,11 +26,11 @@ impl UserRef {
 
     /// Returns the user's id. An address is looked up; an id is returned as it is, whether a user has it or
     /// not.
-    pub(crate) async fn id(&self, session: &Session) -> anyhow::Result<UserId> {
+    pub(crate) async fn id(&self, services: &Services) -> anyhow::Result<UserId> {
         match self {
             Self::Id(id) => Ok(*id),
             Self::Email(email) => {
-                let found = session.store.credentials.find_credentials(email).await?;
+                let found = services.store.credentials.find_credentials(email).await?;
                 // The error does not repeat the address, because it may end up in a log.
                 found
                     .map(|found| found.user_id)
@@ -40,9 +40,9 @@ impl UserRef {
     }
 
     /// Returns the id of an optional user.
-    pub(crate) async fn id_of(user: Option<&Self>, session: &Session) -> anyhow::Result<Option<UserId>> {
+    pub(crate) async fn id_of(user: Option<&Self>, services: &Services) -> anyhow::Result<Option<UserId>> {
         match user {
-            Some(user) => user.id(session).await.map(Some),
+            Some(user) => user.id(services).await.map(Some),
             None => Ok(None),
         }
     }

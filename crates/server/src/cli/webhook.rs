@@ -3,8 +3,7 @@
 use super::argument;
 use super::output::{self, Record};
 use crate::lifecycle::Cleaning;
-use crate::settings::{PublicUrl, Settings};
-use crate::wiring::{KeySource, Session, outbound_policy, webhooks};
+use crate::wiring::Services;
 use anyhow::{Context, anyhow};
 use application::webhook::{CreateWebhookError, CreatedWebhook, WebhookActor, WebhookError, Webhooks};
 use chrono::TimeDelta;
@@ -14,8 +13,6 @@ use domain::outbound::OutboundUrl;
 use domain::time::format;
 use domain::user::Email;
 use domain::webhook::{Delivery, EndpointStatus, EventKind, WebhookEndpoint, WebhookSecret};
-use std::sync::Arc;
-use system_adapter::EncryptedWebhookSigner;
 
 /// Commands about webhook endpoints.
 #[derive(Debug, Subcommand)]
@@ -118,37 +115,25 @@ fn replay_period(text: &str) -> Result<TimeDelta, String> {
 }
 
 /// Runs a command about webhook endpoints.
-pub(crate) async fn run(
-    command: WebhookCommand,
-    settings: &Settings,
-    session: &Session,
-) -> anyhow::Result<()> {
+pub(crate) async fn run(command: WebhookCommand, services: &Services) -> anyhow::Result<()> {
     match command {
-        WebhookCommand::Create(arguments) => create(session, settings, arguments).await,
-        WebhookCommand::List(arguments) => list(session, &arguments).await,
-        WebhookCommand::Test(arguments) => test(&manage(session, settings).await?, &arguments).await,
-        WebhookCommand::Rotate(arguments) => rotate(&manage(session, settings).await?, &arguments).await,
-        WebhookCommand::Delete(arguments) => delete(&manage(session, settings).await?, &arguments).await,
-        WebhookCommand::Deliveries(arguments) => deliveries(session, &arguments).await,
-        WebhookCommand::Replay(arguments) => replay(session, settings, &arguments).await,
+        WebhookCommand::Create(arguments) => create(services, arguments).await,
+        WebhookCommand::List(arguments) => list(services, &arguments).await,
+        WebhookCommand::Test(arguments) => test(&manage(services).await?, &arguments).await,
+        WebhookCommand::Rotate(arguments) => rotate(&manage(services).await?, &arguments).await,
+        WebhookCommand::Delete(arguments) => delete(&manage(services).await?, &arguments).await,
+        WebhookCommand::Deliveries(arguments) => deliveries(services, &arguments).await,
+        WebhookCommand::Replay(arguments) => replay(services, &arguments).await,
     }
 }
 
-fn public_url(settings: &Settings) -> anyhow::Result<PublicUrl> {
-    Ok(settings.server.public_url(settings.server.listen)?)
+async fn manage(services: &Services) -> anyhow::Result<Webhooks> {
+    Ok(services.webhooks(services.encryption_key().await?))
 }
 
-async fn manage(session: &Session, settings: &Settings) -> anyhow::Result<Webhooks> {
-    let public_url = public_url(settings)?;
-    let source = KeySource::from_settings(settings, &public_url)?;
-    let signer = EncryptedWebhookSigner::new(source.load(settings, &session.store).await?);
-    let policy = outbound_policy(settings, &public_url);
-    Ok(webhooks(&session.store, session.audited(), Arc::new(signer), policy))
-}
-
-async fn create(session: &Session, settings: &Settings, arguments: CreateArguments) -> anyhow::Result<()> {
+async fn create(services: &Services, arguments: CreateArguments) -> anyhow::Result<()> {
     let CreateArguments { client, url, contact, json } = arguments;
-    let manage = manage(session, settings).await?;
+    let manage = manage(services).await?;
     let created = manage.create_for_client(client, url, contact).await.map_err(|error| match error {
         CreateWebhookError::Endpoint(WebhookError::Forbidden) => {
             anyhow!("{error}; see the setting outbound.allow_private_networks")
@@ -161,8 +146,8 @@ async fn create(session: &Session, settings: &Settings, arguments: CreateArgumen
     Ok(())
 }
 
-async fn list(session: &Session, arguments: &ListArguments) -> anyhow::Result<()> {
-    let endpoints = session.store.webhooks.list_endpoints(arguments.client).await?;
+async fn list(services: &Services, arguments: &ListArguments) -> anyhow::Result<()> {
+    let endpoints = services.store.webhooks.list_endpoints(arguments.client).await?;
     let records: Vec<Record> = endpoints.iter().map(record).collect();
     Ok(output::print_list(&records, "webhook endpoints", arguments.json)?)
 }
@@ -187,15 +172,15 @@ async fn delete(manage: &Webhooks, arguments: &OneArguments) -> anyhow::Result<(
     Ok(output::print(&Record::new().with_text("deleted", arguments.endpoint_id), arguments.json)?)
 }
 
-async fn deliveries(session: &Session, arguments: &DeliveriesArguments) -> anyhow::Result<()> {
+async fn deliveries(services: &Services, arguments: &DeliveriesArguments) -> anyhow::Result<()> {
     let DeliveriesArguments { endpoint_id, limit, json } = arguments;
-    let deliveries = session.store.webhooks.list_deliveries(*endpoint_id, *limit).await?;
+    let deliveries = services.store.webhooks.list_deliveries(*endpoint_id, *limit).await?;
     let records: Vec<Record> = deliveries.iter().map(delivery).collect();
     Ok(output::print_list(&records, "deliveries", *json)?)
 }
 
-async fn replay(session: &Session, settings: &Settings, arguments: &ReplayArguments) -> anyhow::Result<()> {
-    let manage = manage(session, settings).await?;
+async fn replay(services: &Services, arguments: &ReplayArguments) -> anyhow::Result<()> {
+    let manage = manage(services).await?;
     let people = manage.replay(WebhookActor::Operator, arguments.endpoint_id, arguments.last).await;
     let people = people.context("nothing was sent again")?;
     Ok(output::print(&Record::new().with("people", people), arguments.json)?)

@@ -63,7 +63,7 @@ async fn work(application: &Application) -> String {
         process_uploads(application),
         undos::resume(&application.pages.imports),
         upkeep::watch_writes(application),
-        upkeep::finish_erasures(application.upkeep.as_ref())
+        upkeep::finish_erasures(application.services.store.upkeep.as_ref())
     );
     "a background task stopped".to_owned()
 }
@@ -157,7 +157,7 @@ async fn deliver_mail(application: &Application) {
 
 async fn measure_mail(application: &Application) {
     if let Some(mail) = &application.mail {
-        match outbox::measure(mail.backlog.as_ref(), application.clock.as_ref()).await {}
+        match outbox::measure(mail.backlog.as_ref(), application.services.clock.as_ref()).await {}
     }
 }
 

@@ -1,7 +1,6 @@
 //! Deletion of expired rows.
 
-use crate::settings::Settings;
-use crate::wiring::Store;
+use crate::wiring::Services;
 use application::audit::{PruneAudit, PrunedAudit};
 use application::client_usage::first_usage_day;
 use application::ports::storage::{
@@ -83,19 +82,25 @@ impl Cleaning {
     /// replica and store.
     const DELETION_MARGIN: TimeDelta = TimeDelta::days(1);
 
-    pub(crate) fn new(store: &Store, clock: Arc<dyn Clock>, settings: &Settings, audit: PruneAudit) -> Self {
+    /// Wires the deletion with the limits of the settings.
+    pub(crate) fn new(services: &Services) -> anyhow::Result<Self> {
+        let Services { store, settings, clock, .. } = services;
         let window = TimeDelta::seconds(i64::from(settings.tokens.failure_window_seconds));
-        Self {
+        Ok(Self {
             units: store.units.clone(),
             failures: store.failures.clone(),
             changes: store.changes.clone(),
             answers: store.idempotency.clone(),
             usage: store.client_usage.clone(),
-            clock,
+            clock: clock.clone(),
             failure_window: window.max(Self::LONGEST_FIXED_WINDOW),
             sessions: settings.sessions.lifetime(),
-            audit,
-        }
+            audit: PruneAudit {
+                store: services.audited(),
+                reads: store.read_tallies.clone(),
+                retention: settings.audit.retention()?,
+            },
+        })
     }
 
     /// Deletes everything that is due and returns the number of rows.

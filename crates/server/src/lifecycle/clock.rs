@@ -22,8 +22,9 @@ pub(super) async fn watch(application: &Application) {
 
 /// Compares the clocks once; readiness fails while they are too far apart.
 pub(super) async fn compare(application: &Application) -> Result<(), StorageError> {
-    let skew =
-        ClockSkew::measure(application.database_clock.as_ref()).await?.ok_or(StorageError::Unavailable)?;
+    let skew = ClockSkew::measure(application.services.store.database_clock.as_ref())
+        .await?
+        .ok_or(StorageError::Unavailable)?;
     note(application, skew);
     Ok(())
 }
@@ -46,7 +47,7 @@ fn note(application: &Application, skew: ClockSkew) {
 
 /// Checks whether the schema still fits; a store failure leaves the state unchanged.
 async fn check_schema(application: &Application, fitted: bool) -> bool {
-    let Ok(state) = application.schema.state().await else { return fitted };
+    let Ok(state) = application.services.store.schema.state().await else { return fitted };
     let refused = refusal(&state);
     let fits = refused.is_none();
     application.readiness.schema_fits(fits);

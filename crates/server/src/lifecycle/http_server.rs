@@ -1,7 +1,6 @@
 //! The actix-web server.
 
 use super::open_files::room_for;
-use crate::settings::Settings;
 use crate::wiring::Application;
 use actix_web::dev::Server;
 use actix_web::{App, HttpServer};
@@ -20,9 +19,8 @@ pub(super) fn http_server(
     application: &Application,
     listener: TcpListener,
     tls: Option<ServerConfig>,
-    settings: &Settings,
 ) -> std::io::Result<Server> {
-    let settings = &settings.server;
+    let settings = &application.services.settings.server;
     let seconds = |number: u32| Duration::from_secs(u64::from(number));
     // Accepted connections inherit this timeout for unacknowledged data from the listening socket.
     SockRef::from(&listener).set_tcp_user_timeout(Some(UNREAD))?;

@@ -6,7 +6,6 @@ use super::shutdown::{ABORT, Signals, StopTimes};
 use super::tls::Tls;
 use super::upkeep;
 use super::uploads;
-use crate::settings::Settings;
 use crate::wiring::{Application, UploadReading};
 use actix_web::dev::{Server, ServerHandle};
 use anyhow::{Context, anyhow};
@@ -38,11 +37,10 @@ pub(crate) async fn run(
     listener: TcpListener,
     tls: Option<Tls>,
     mut signals: Signals,
-    settings: &Settings,
 ) -> anyhow::Result<()> {
+    let settings = &application.services.settings;
     let config = tls.as_ref().map(Tls::config).transpose()?;
-    let server =
-        http_server(&application, listener, config, settings).context("the HTTP server cannot start")?;
+    let server = http_server(&application, listener, config).context("the HTTP server cannot start")?;
     let times = StopTimes::from_settings(settings);
     let work = async {
         tokio::select! {
@@ -57,7 +55,7 @@ pub(crate) async fn run(
         release_uploads(&application),
         release_webhooks(&application)
     );
-    upkeep::empty_log(application.upkeep.as_ref(), end).await;
+    upkeep::empty_log(application.services.store.upkeep.as_ref(), end).await;
     outcome
 }
 

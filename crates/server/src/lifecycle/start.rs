@@ -43,7 +43,7 @@ impl From<SigningKeyError> for StartError {
 
 /// Checks the schema and the clock, creates the first signing key if there is none, and loads the keys.
 pub(crate) async fn start(application: &Application) -> Result<(), StartError> {
-    let state = application.schema.state().await?;
+    let state = application.services.store.schema.state().await?;
     if let Some(sentence) = refusal(&state) {
         return Err(StartError::Never(sentence));
     }
@@ -66,7 +66,7 @@ pub(crate) async fn start(application: &Application) -> Result<(), StartError> {
 
 /// Logs what is wrong with the servers of the store.
 async fn warn_of_layout(application: &Application) -> Result<(), StartError> {
-    for warning in application.schema.layout().await?.warnings {
+    for warning in application.services.store.schema.layout().await?.warnings {
         tracing::warn!("{warning}");
     }
     Ok(())

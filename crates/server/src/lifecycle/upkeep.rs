@@ -16,7 +16,7 @@ const FINISH: Duration = Duration::from_secs(10);
 /// Updates the write state of `/readyz` for as long as the server runs. Only a store that refused a write is
 /// probed, because a probe writes; the store records every failed write.
 pub(super) async fn watch_writes(application: &Application) {
-    let upkeep = application.upkeep.as_ref();
+    let upkeep = application.services.store.upkeep.as_ref();
     let mut ticks = every(CHECK_INTERVAL);
     let mut probed_at = Instant::now();
     loop {

@@ -57,9 +57,13 @@ section! {
 }
 
 impl ServerSettings {
-    /// Returns the public URL of a server that listens on this address, which is the configured or the
-    /// actually bound one.
-    pub(crate) fn public_url(&self, listen: SocketAddr) -> Result<PublicUrl, Problem> {
+    /// Returns the public URL of a server on the configured address.
+    pub(crate) fn public_url(&self) -> Result<PublicUrl, Problem> {
+        self.public_url_at(self.listen)
+    }
+
+    /// Returns the public URL of a server that is bound to this address.
+    pub(crate) fn public_url_at(&self, listen: SocketAddr) -> Result<PublicUrl, Problem> {
         let problem = |text: String| Problem::new("server.public_url", text);
         match &self.public_url {
             Some(text) => PublicUrl::parse(text).map_err(problem),
@@ -88,7 +92,7 @@ impl ServerSettings {
 
     /// Returns a problem if the listener uses TLS but the public URL is http.
     fn plain_public_url(&self) -> Option<Problem> {
-        let is_plain = self.public_url(self.listen).is_ok_and(|url| !url.is_https());
+        let is_plain = self.public_url().is_ok_and(|url| !url.is_https());
         (is_plain && self.tls_certificate_file.is_some()).then(|| {
             Problem::new(
                 "server.public_url",
@@ -145,7 +149,7 @@ impl ServerSettings {
         let workers = (self.workers > 1024).then(|| Problem::new("server.workers", "must be at most 1024"));
         let proxies = self.trusted_proxies().err();
         let tls = self.tls_files().err();
-        let public_url = self.public_url(self.listen).err().or_else(|| self.plain_public_url());
+        let public_url = self.public_url().err().or_else(|| self.plain_public_url());
         [contact, times, workers, proxies, tls, public_url].into_iter().flatten().collect()
     }
 }

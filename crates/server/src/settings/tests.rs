@@ -28,7 +28,7 @@ fn without_any_setting_the_embedded_store_is_served_on_loopback() {
     let settings = Settings::from_sources(None, &Variables::new()).unwrap();
     let StoragePlace::Sqlite(path) = settings.storage.place().unwrap() else { panic!("not embedded") };
     assert_eq!(path, Path::new("restwell-data/restwell.db"));
-    let url = settings.server.public_url(settings.server.listen).unwrap();
+    let url = settings.server.public_url().unwrap();
     assert_eq!(url.as_str(), "http://127.0.0.1:8080");
     assert!(settings.tokens.allow_query_secrets);
     assert!(settings.cors.allowed_origins.0.is_empty());

@@ -1,48 +1,36 @@
 //! Composition of the server: use cases over ports, and the HTTP side over use cases.
 
-use super::http_state::HttpParts;
-use super::pages::PageParts;
-use super::services::sandbox_people;
-use super::webhooks::{deliver_events, disabled_notice, guarded_fetcher, outbound_policy};
-use super::{
-    KeyParts, KeySource, MailParts, RateLimits, Schema, SharedClock, Store, password_hasher,
-    password_strength_checker,
-};
+use super::{KeyParts, MailParts, RateLimits, Services};
 use crate::lifecycle::{
     ActiveUploads, Cleaning, Housekeeping, LeasedJob, Readiness, SandboxDays, WebhookSender,
 };
-use crate::settings::{PublicUrl, Settings};
-use application::audit::{FlushReads, PruneAudit, ReadRecorder};
+use application::audit::{FlushReads, ReadRecorder};
 use application::client_usage::{FlushUsage, UsageRecorder};
-use application::import::ImportRecords;
-use application::ports::storage::{Job, StorageError, StoreClock, StoreUpkeep};
-use application::ports::system::Entropy;
+use application::ports::storage::{Job, StorageError};
+use application::ports::system::{Entropy, Fetcher, PasswordHasher};
 use application::upload::ProcessUploads;
-use application::webhook::DeliverEvents;
+use application::webhook::{DeliverEvents, DisabledNotice};
 use chrono::TimeDelta;
+use domain::outbound::OutboundPolicy;
 use http_adapter::ApiState;
 use import_adapter::SpoolFolder;
 use mcp_adapter::McpState;
+use outbound_adapter::{GuardedFetcher, SystemResolver};
 use page_adapter::PageState;
 use std::sync::Arc;
 use system_adapter::{
-    EncryptedFormSealer, EncryptedTotpSealer, EncryptedWebhookSigner, InProcessReadLedger,
-    InProcessUsageLedger, SystemEntropy,
+    EncryptedWebhookSigner, EncryptionKey, InProcessReadLedger, InProcessUsageLedger, SystemEntropy,
 };
 
 /// A running server.
 pub(crate) struct Application {
+    pub(crate) services: Services,
     pub(crate) api: Arc<ApiState>,
     pub(crate) mcp: Arc<McpState>,
     pub(crate) pages: Arc<PageState>,
     pub(crate) readiness: Arc<Readiness>,
-    pub(crate) schema: Arc<dyn Schema>,
     pub(crate) keys: KeyParts,
     pub(crate) rate_limits: RateLimits,
-    pub(crate) clock: SharedClock,
-    /// Clock of the database, with which this machine's is compared.
-    pub(crate) database_clock: Arc<dyn StoreClock>,
-    pub(crate) upkeep: Arc<dyn StoreUpkeep>,
     pub(crate) housekeeping: Housekeeping,
     /// Adds records to sandbox people.
     pub(crate) sandbox: SandboxDays,
@@ -55,72 +43,65 @@ pub(crate) struct Application {
     pub(crate) webhooks: WebhookSender,
 }
 
+/// What the API and the pages need in addition to the services.
+pub(super) struct ServerParts<'a> {
+    pub(super) services: &'a Services,
+    pub(super) encryption_key: EncryptionKey,
+    pub(super) keys: &'a KeyParts,
+    pub(super) mail: Option<&'a MailParts>,
+    pub(super) hasher: Arc<dyn PasswordHasher>,
+    pub(super) reads: ReadRecorder,
+    pub(super) usage: UsageRecorder,
+    pub(super) rate_limits: &'a RateLimits,
+    pub(super) readiness: Arc<Readiness>,
+}
+
 impl Application {
-    /// Wires a server with this public URL and clock.
-    pub(crate) async fn new(
-        store: &Store,
-        settings: &Settings,
-        public_url: &PublicUrl,
-        clock: SharedClock,
-    ) -> anyhow::Result<Self> {
-        let encryption_key = KeySource::from_settings(settings, public_url)?.load(settings, store).await?;
-        let mail = MailParts::new(store, settings, public_url, &encryption_key, &clock)?;
-        let notice = disabled_notice(store, settings, mail.as_ref());
-        let policy = outbound_policy(settings, public_url);
-        let entropy: Arc<dyn Entropy> = Arc::new(SystemEntropy);
-        let audited = store.audited(&clock);
-        let people = sandbox_people(store, audited.clone());
-        let deliver = deliver_events(store, audited, guarded_fetcher(policy), &encryption_key, notice);
-        let keys = KeyParts::sealed_under(encryption_key.clone(), store, public_url, clock.clone());
+    /// Wires a server.
+    pub(crate) async fn new(services: Services) -> anyhow::Result<Self> {
+        let encryption_key = services.encryption_key().await?;
+        let mail = services.mail(encryption_key.clone())?;
+        let keys = services.keys_sealed_under(encryption_key.clone());
+        let hasher = services.password_hasher()?;
+        let rate_limits = RateLimits::new(&services.settings)?;
         let readiness = Arc::new(Readiness::default());
-        let (reads, usage, flush_counts) = counting(store, &clock);
-        let pages = PageParts {
-            store,
-            settings,
-            public_url,
-            hasher: password_hasher(settings)?,
-            strength_checker: password_strength_checker(settings),
-            totp_sealer: Arc::new(EncryptedTotpSealer::new(encryption_key.clone())),
-            form_sealer: Arc::new(EncryptedFormSealer::new(encryption_key.clone())),
-            webhook_signer: Arc::new(EncryptedWebhookSigner::new(encryption_key)),
-            mail: mail.as_ref(),
-            // Separate, so that slow webhooks do not delay sign-ins.
-            fetcher: guarded_fetcher(policy.for_unreviewed()),
-            clock: clock.clone(),
-        };
-        let rate_limits = RateLimits::new(settings)?;
-        let parts = HttpParts {
-            store,
-            settings,
-            public_url,
+        let (reads, usage) =
+            (Arc::new(InProcessReadLedger::new()), Arc::new(InProcessUsageLedger::default()));
+        let parts = ServerParts {
+            services: &services,
+            encryption_key: encryption_key.clone(),
             keys: &keys,
-            reads,
-            usage,
+            mail: mail.as_ref(),
+            hasher,
+            reads: ReadRecorder::new(reads.clone(), services.clock.clone()),
+            usage: UsageRecorder::new(usage.clone(), services.clock.clone()),
             rate_limits: &rate_limits,
             readiness: readiness.clone(),
-            clock: clock.clone(),
-            entropy,
         };
         let http = Arc::new(parts.shared());
         let api = Arc::new(parts.api(http.clone()));
-        let pages = Arc::new(pages.state(http, api.export.clone()));
+        let store = &services.store;
+        let (deliver, cleaning) =
+            (services.deliver_events(encryption_key, mail.as_ref()), Cleaning::new(&services)?);
+        let hourly =
+            |job| LeasedJob::new(job, TimeDelta::hours(1), store.leases.clone(), SystemEntropy.uuid());
         Ok(Self {
             mcp: Arc::new(parts.mcp(api.clone())),
+            pages: Arc::new(parts.pages(http, api.export.clone())),
             api,
-            pages,
             readiness,
-            schema: store.schema.clone(),
+            uploads: services.settings.uploads.enabled.then(|| services.upload_reading()),
+            housekeeping: Housekeeping::new(cleaning, hourly(Job::Housekeeping), store.upkeep.clone()),
+            sandbox: SandboxDays::new(services.sandbox_people(), hourly(Job::Sandbox)),
+            flush_counts: FlushCounts {
+                reads: FlushReads::new(reads, store.read_tallies.clone()),
+                usage: FlushUsage::new(usage, store.client_usage.clone()),
+            },
+            webhooks: WebhookSender::new(Arc::new(deliver), store.leases.clone(), SystemEntropy.uuid()),
             keys,
-            uploads: settings.uploads.enabled.then(|| upload_reading(store, settings, &clock)),
             rate_limits,
-            database_clock: store.database_clock.clone(),
-            housekeeping: housekeeping(store, settings, &clock)?,
-            sandbox: SandboxDays::new(people, hourly(store, Job::Sandbox)),
-            upkeep: store.upkeep.clone(),
-            clock,
-            flush_counts,
             mail,
-            webhooks: webhook_sender(store, deliver),
+            services,
         })
     }
 }
@@ -139,34 +120,6 @@ impl FlushCounts {
     }
 }
 
-fn counting(store: &Store, clock: &SharedClock) -> (ReadRecorder, UsageRecorder, FlushCounts) {
-    let (reads, usage) = (Arc::new(InProcessReadLedger::new()), Arc::new(InProcessUsageLedger::default()));
-    let flush = FlushCounts {
-        reads: FlushReads::new(reads.clone(), store.read_tallies.clone()),
-        usage: FlushUsage::new(usage.clone(), store.client_usage.clone()),
-    };
-    (ReadRecorder::new(reads, clock.clone()), UsageRecorder::new(usage, clock.clone()), flush)
-}
-
-fn housekeeping(store: &Store, settings: &Settings, clock: &SharedClock) -> anyhow::Result<Housekeeping> {
-    let prune = PruneAudit {
-        store: store.audited(clock),
-        reads: store.read_tallies.clone(),
-        retention: settings.audit.retention()?,
-    };
-    let cleaning = Cleaning::new(store, clock.clone(), settings, prune);
-    Ok(Housekeeping::new(cleaning, hourly(store, Job::Housekeeping), store.upkeep.clone()))
-}
-
-fn webhook_sender(store: &Store, deliver: DeliverEvents) -> WebhookSender {
-    WebhookSender::new(Arc::new(deliver), store.leases.clone(), SystemEntropy.uuid())
-}
-
-/// Returns a job that this process runs every hour, unless another one does.
-fn hourly(store: &Store, job: Job) -> LeasedJob {
-    LeasedJob::new(job, TimeDelta::hours(1), store.leases.clone(), SystemEntropy.uuid())
-}
-
 pub(crate) struct UploadReading {
     pub(crate) process: Arc<ProcessUploads>,
     /// Number of uploads read at a time.
@@ -175,15 +128,39 @@ pub(crate) struct UploadReading {
     pub(crate) held: ActiveUploads,
 }
 
-fn upload_reading(store: &Store, settings: &Settings, clock: &SharedClock) -> UploadReading {
-    let folder = SpoolFolder::new(settings.uploads.spool_directory.clone(), settings.uploads.most_unpacked());
-    let entropy: Arc<dyn Entropy> = Arc::new(SystemEntropy);
-    let process = ProcessUploads {
-        store: store.audited(clock),
-        reader: store.imports.clone(),
-        files: Arc::new(folder),
-        import: ImportRecords::new(store.units.clone(), entropy, clock.clone()),
-    };
-    let (process, readers) = (Arc::new(process), settings.uploads.readers);
-    UploadReading { process, readers, held: ActiveUploads::default() }
+impl Services {
+    fn upload_reading(&self) -> UploadReading {
+        let uploads = &self.settings.uploads;
+        let folder = SpoolFolder::new(uploads.spool_directory.clone(), uploads.most_unpacked());
+        let process = ProcessUploads {
+            store: self.audited(),
+            reader: self.store.imports.clone(),
+            files: Arc::new(folder),
+            import: self.import_records(),
+        };
+        UploadReading { process: Arc::new(process), readers: uploads.readers, held: ActiveUploads::default() }
+    }
+
+    /// Wires the sending of events; without mail, no email is sent about disabled endpoints.
+    fn deliver_events(&self, encryption_key: EncryptionKey, mail: Option<&MailParts>) -> DeliverEvents {
+        DeliverEvents {
+            store: self.audited(),
+            webhooks: self.store.webhooks.clone(),
+            // From the primary, unlike the endpoints' reads: a standby may not have the change yet.
+            changes: self.store.primary_changes.clone(),
+            signer: Arc::new(EncryptedWebhookSigner::new(encryption_key)),
+            fetcher: guarded_fetcher(self.outbound_policy()),
+            notice: mail.map(|mail| DisabledNotice {
+                mail: mail.queue.clone(),
+                clients: self.store.clients.clone(),
+                profiles: self.store.profiles.clone(),
+                self_service: self.settings.developers.self_service,
+            }),
+        }
+    }
+}
+
+/// Wires requests to hosts that others chose.
+pub(super) fn guarded_fetcher(policy: OutboundPolicy) -> Arc<dyn Fetcher> {
+    Arc::new(GuardedFetcher::new(policy, Arc::new(SystemResolver)))
 }

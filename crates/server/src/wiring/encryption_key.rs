@@ -1,7 +1,7 @@
 //! Source of the encryption key (decisions 3).
 
 use super::store::{Store, create_private_folder};
-use crate::settings::{Problem, PublicUrl, Settings, StoragePlace};
+use crate::settings::{Problem, Settings, StoragePlace};
 use anyhow::{Context, bail};
 use application::ports::storage::StorageError;
 use application::schema::SchemaState;
@@ -19,10 +19,11 @@ pub(crate) enum KeySource {
 
 impl KeySource {
     /// Returns the source of the key. Only a loopback server may leave it unset.
-    pub(crate) fn from_settings(settings: &Settings, public_url: &PublicUrl) -> Result<Self, Problem> {
+    pub(crate) fn from_settings(settings: &Settings) -> Result<Self, Problem> {
         if settings.keys.encryption_key.is_some() {
             return Ok(Self::Setting);
         }
+        let public_url = settings.server.public_url()?;
         if !public_url.is_loopback() {
             let text = format!(
                 "must be set for the public URL {public_url}; `restwell key generate` prints a key, \
@@ -95,15 +96,14 @@ async fn refuse_a_second_key(path: &Path, store: &Store) -> anyhow::Result<()> {
 mod tests {
     use super::*;
     use crate::settings::Variables;
-    use crate::wiring::{IfMissing, KeyParts};
+    use crate::wiring::{IfMissing, Services};
+    use std::sync::Arc;
+    use system_adapter::SystemClock;
 
     fn source(pairs: &[(&str, &str)], url: &str) -> Result<KeySource, Problem> {
-        let variables: Variables =
-            pairs.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
-        KeySource::from_settings(
-            &Settings::from_sources(None, &variables).unwrap(),
-            &PublicUrl::parse(url).unwrap(),
-        )
+        let pairs = pairs.iter().copied().chain([("RESTWELL__SERVER__PUBLIC_URL", url)]);
+        let variables: Variables = pairs.map(|(name, value)| (name.into(), value.into())).collect();
+        KeySource::from_settings(&Settings::from_sources(None, &variables).unwrap())
     }
 
     #[test]
@@ -129,35 +129,36 @@ mod tests {
         assert_eq!(set, Ok(KeySource::Setting));
     }
 
-    /// Creates a migrated store in a folder, with the settings of a loopback server on it.
-    async fn served_from(folder: &Path) -> (Settings, PublicUrl, Store) {
+    /// Creates a store in a folder, with the settings of a loopback server on it.
+    async fn served_from(folder: &Path) -> Services {
         let url = format!("sqlite://{}", folder.join("r.db").display());
         let variables: Variables = [("RESTWELL__STORAGE__URL".into(), url)].into_iter().collect();
         let settings = Settings::from_sources(None, &variables).unwrap();
         let store = Store::open(&settings, IfMissing::Create).await.unwrap();
-        (settings, PublicUrl::parse("http://127.0.0.1:1").unwrap(), store)
+        let public_url = settings.server.public_url().unwrap();
+        Services { store, settings, public_url, clock: Arc::new(SystemClock) }
     }
 
     #[tokio::test(flavor = "multi_thread")]
     async fn a_key_file_is_created_only_for_a_store_without_keys() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("restwell.key");
-        let (settings, url, store) = served_from(folder.path()).await;
-        let source = KeySource::from_settings(&settings, &url).unwrap();
-        source.load(&settings, &store).await.unwrap();
+        let services = served_from(folder.path()).await;
+        services.encryption_key().await.unwrap();
         std::fs::remove_file(&file).unwrap();
-        store.schema.migrate().await.unwrap();
-        let keys = KeyParts::new(&store, &settings, &url).await.unwrap();
+        services.store.schema.migrate().await.unwrap();
+        let keys = services.keys().await.unwrap();
         assert!(file.exists(), "an empty store needs no key of before");
         assert!(keys.ensure().await.unwrap());
 
         let kept = folder.path().join("kept");
         std::fs::rename(&file, &kept).unwrap();
-        let refused = source.load(&settings, &store).await.unwrap_err().to_string();
+        let Err(refused) = services.encryption_key().await else { panic!("the key was replaced") };
+        let refused = refused.to_string();
         assert!(refused.contains("restwell.key is missing") && refused.contains("restore it"), "{refused}");
         assert!(!file.exists());
 
         std::fs::rename(&kept, &file).unwrap();
-        source.load(&settings, &store).await.unwrap();
+        services.encryption_key().await.unwrap();
     }
 }

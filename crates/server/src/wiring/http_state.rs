@@ -1,77 +1,82 @@
 //! The HTTP side over the use cases.
 
-use super::KeyParts;
-use super::RateLimits;
-use super::Store;
-use super::export::Writers;
-use super::published_keys::PublishedKeys;
-use super::services::{intakes, nights};
-use crate::lifecycle::Readiness;
-use crate::settings::{PublicUrl, Settings};
+use super::application::ServerParts;
+use super::keys::PublishedKeys;
+use crate::settings::Settings;
 use crate::telemetry;
 use application::access::{AccessPorts, AuthorizeAccess, TokenCheck};
-use application::audit::{AuditTrail, ReadRecorder};
-use application::client_usage::UsageRecorder;
 use application::erasure::Erasures;
-use application::export::{ExportReaders, ExportRecords};
 use application::import::ingest::{IdempotentRequests, IngestRecords};
-use application::ports::system::{Clock, Entropy};
+use application::ports::export_writer::{ExportFormat, ExportWriter, ExportWriters};
+use application::ports::system::Entropy as _;
 use application::read::{ReadChanges, ReadIntake, ReadProfile, ReadSleep, ReadSupplements};
 use application::token::{ClientAuthentication, Tokens};
+use domain::id::UserId;
+use export_adapter::ZipExport;
 use http_adapter::{
     Admission, ApiState, ExportUseCases, HttpSettings, HttpState, IngestUseCases, LogSuppression,
-    UnnamedProxyWarning,
+    NdjsonExport, UnnamedProxyWarning,
 };
 use import_adapter::JsonIngestParser;
 use mcp_adapter::McpState;
 use page_adapter::ERROR_PAGES;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use system_adapter::{CachedAccessReader, TimerPause};
+use system_adapter::{CachedAccessReader, SystemEntropy};
 
-/// Dependencies of the handlers.
-pub(super) struct HttpParts<'a> {
-    pub(super) store: &'a Store,
-    pub(super) settings: &'a Settings,
-    pub(super) public_url: &'a PublicUrl,
-    pub(super) keys: &'a KeyParts,
-    pub(super) reads: ReadRecorder,
-    pub(super) usage: UsageRecorder,
-    pub(super) rate_limits: &'a RateLimits,
-    pub(super) readiness: Arc<Readiness>,
-    pub(super) clock: Arc<dyn Clock>,
-    pub(super) entropy: Arc<dyn Entropy>,
-}
-
-impl HttpParts<'_> {
+impl ServerParts<'_> {
     /// Wires what the API and the pages share.
     pub(super) fn shared(&self) -> HttpState {
-        let (request_ids, usage) = (self.entropy.clone(), self.usage.clone());
-        let doctor_pass = self.keys.doctor_pass.clone();
+        let (usage, doctor_pass) = (self.usage.clone(), self.keys.doctor_pass.clone());
+        let settings = &self.services.settings;
         let process_start = Instant::now();
         HttpState {
             health: self.readiness.clone(),
-            request_ids: Arc::new(move || request_ids.uuid()),
+            request_ids: Arc::new(|| SystemEntropy.uuid()),
             elapsed_time: Arc::new(move || process_start.elapsed()),
             record_usage: Arc::new(move |request, status| usage.record(request, status)),
-            trace: telemetry::trace_continuation(self.settings),
-            admission: Admission::new(self.settings.server.admission_limits()),
+            trace: telemetry::trace_continuation(settings),
+            admission: Admission::new(settings.server.admission_limits()),
             log_suppression: LogSuppression::default(),
             unnamed_proxy: UnnamedProxyWarning::default(),
             is_doctor_pass: Arc::new(move |pass| doctor_pass.is_valid(pass)),
             error_pages: ERROR_PAGES,
-            settings: self.http_settings(),
+            settings: HttpSettings {
+                public_url: self.services.public_url.to_string(),
+                cors_allowed_origins: settings.cors.allowed_origins.0.clone(),
+                answer_timeout: answer_timeout(settings),
+                sends_mail: settings.mail.is_set(),
+                metadata_policy: settings.clients.metadata_policy(),
+                operator: settings.server.operator(),
+                sign_up_open: settings.accounts.sign_up_open && settings.mail.is_set(),
+                reads_kept_days: settings.audit.read_days,
+                max_upload_bytes: settings.uploads.limits().max_bytes,
+                max_open_uploads: settings.uploads.limits().max_open,
+                // The other half is for the remaining steps of the stop.
+                stopping_uploads: Duration::from_secs(u64::from(settings.server.stop_seconds)) / 2,
+                // The settings are already validated; with invalid ones no proxy is trusted.
+                proxies: settings.server.trusted_proxies().unwrap_or_default(),
+            },
         }
     }
 
     /// Wires the use cases of the API.
     pub(super) fn api(&self, http: Arc<HttpState>) -> ApiState {
-        let (store, reads) = (self.store, &self.reads);
+        let (services, store, reads) = (self.services, &self.services.store, &self.reads);
+        let (clock, tokens) = (&services.clock, &services.settings.tokens);
+        let (records, parser) = (services.export_records(), Arc::new(JsonIngestParser));
         ApiState {
             http,
-            client_authentication: self.client_authentication(),
+            client_authentication: ClientAuthentication {
+                store: services.audited(),
+                clients: store.clients.clone(),
+                failures: store.failures.clone(),
+                limits: tokens.authentication_limits(),
+                allow_query_secrets: tokens.allow_query_secrets,
+                metadata_policy: services.settings.clients.metadata_policy(),
+            },
             tokens: Tokens {
-                store: self.audited(),
+                store: services.audited(),
                 signer: self.keys.ring.clone(),
                 check: self.token_check(),
                 grants: store.grants.clone(),
@@ -79,18 +84,25 @@ impl HttpParts<'_> {
                 clients: store.clients.clone(),
                 reads: reads.clone(),
             },
-            ingest: self.ingest(),
+            ingest: IngestUseCases::new(
+                IngestRecords::new(
+                    store.profiles.clone(),
+                    store.units.clone(),
+                    parser,
+                    Arc::new(SystemEntropy),
+                    clock.clone(),
+                ),
+                IdempotentRequests::new(store.idempotency.clone(), clock.clone()),
+                services.intakes(),
+                services.nights(),
+            ),
             authorize_access: Arc::new(self.authorize_access()),
             read_profile: Arc::new(ReadProfile::new(store.profiles.clone(), reads.clone())),
             read_sleep: Arc::new(ReadSleep::new(store.sleep.clone(), reads.clone())),
             read_supplements: Arc::new(ReadSupplements::new(store.supplements.clone(), reads.clone())),
-            read_changes: Arc::new(ReadChanges::new(
-                store.changes.clone(),
-                reads.clone(),
-                self.clock.clone(),
-            )),
-            erasures: Erasures { store: self.audited() },
-            export: Arc::new(self.export(reads.clone())),
+            read_changes: Arc::new(ReadChanges::new(store.changes.clone(), reads.clone(), clock.clone())),
+            erasures: Erasures { store: services.audited() },
+            export: Arc::new(ExportUseCases { records, writers: Arc::new(Writers), reads: reads.clone() }),
             key_set: Arc::new(PublishedKeys(self.keys.ring.clone())),
         }
     }
@@ -99,53 +111,8 @@ impl HttpParts<'_> {
     pub(super) fn mcp(&self, api: Arc<ApiState>) -> McpState {
         McpState {
             api,
-            nights: nights(self.store, self.audited()),
-            read_intake: ReadIntake::new(intakes(self.store, self.audited()), self.reads.clone()),
-        }
-    }
-
-    fn export(&self, reads: ReadRecorder) -> ExportUseCases {
-        let store = self.store;
-        let readers = ExportReaders {
-            profiles: store.profiles.clone(),
-            sleep: store.sleep.clone(),
-            supplements: store.supplements.clone(),
-            pause: Arc::new(TimerPause),
-        };
-        let trail = AuditTrail::new(self.entropy.clone(), self.clock.clone());
-        let records = ExportRecords::new(readers, store.units.clone(), trail);
-        ExportUseCases { records, writers: Arc::new(Writers), reads }
-    }
-
-    fn http_settings(&self) -> HttpSettings {
-        let settings = self.settings;
-        HttpSettings {
-            public_url: self.public_url.to_string(),
-            cors_allowed_origins: settings.cors.allowed_origins.0.clone(),
-            answer_timeout: answer_timeout(settings),
-            sends_mail: settings.mail.is_set(),
-            metadata_policy: settings.clients.metadata_policy(),
-            operator: settings.server.operator(),
-            sign_up_open: settings.accounts.sign_up_open && settings.mail.is_set(),
-            reads_kept_days: settings.audit.read_days,
-            max_upload_bytes: settings.uploads.limits().max_bytes,
-            max_open_uploads: settings.uploads.limits().max_open,
-            // The other half is for the remaining steps of the stop.
-            stopping_uploads: Duration::from_secs(u64::from(settings.server.stop_seconds)) / 2,
-            // The settings are already validated; with invalid ones no proxy is trusted.
-            proxies: settings.server.trusted_proxies().unwrap_or_default(),
-        }
-    }
-
-    fn client_authentication(&self) -> ClientAuthentication {
-        let tokens = &self.settings.tokens;
-        ClientAuthentication {
-            store: self.audited(),
-            clients: self.store.clients.clone(),
-            failures: self.store.failures.clone(),
-            limits: tokens.authentication_limits(),
-            allow_query_secrets: tokens.allow_query_secrets,
-            metadata_policy: self.settings.clients.metadata_policy(),
+            nights: self.services.nights(),
+            read_intake: ReadIntake::new(self.services.intakes(), self.reads.clone()),
         }
     }
 
@@ -153,39 +120,30 @@ impl HttpParts<'_> {
         TokenCheck::new(self.keys.ring.clone(), self.keys.reload.clone())
     }
 
-    fn audited(&self) -> application::store::Store {
-        self.store.audited(&self.clock)
-    }
-
-    fn ingest(&self) -> IngestUseCases {
-        let (units, entropy, clock) = (&self.store.units, &self.entropy, &self.clock);
-        let parser = Arc::new(JsonIngestParser);
-        IngestUseCases::new(
-            IngestRecords::new(
-                self.store.profiles.clone(),
-                units.clone(),
-                parser,
-                entropy.clone(),
-                clock.clone(),
-            ),
-            IdempotentRequests::new(self.store.idempotency.clone(), clock.clone()),
-            intakes(self.store, self.audited()),
-            nights(self.store, self.audited()),
-        )
-    }
-
     fn authorize_access(&self) -> AuthorizeAccess {
-        let milliseconds = self.settings.tokens.access_cache_milliseconds;
-        let max_age = Duration::from_millis(u64::from(milliseconds));
-        let access = CachedAccessReader::new(self.store.access.clone(), max_age);
+        let (store, settings) = (&self.services.store, &self.services.settings);
+        let max_age = Duration::from_millis(u64::from(settings.tokens.access_cache_milliseconds));
+        let access = CachedAccessReader::new(store.access.clone(), max_age);
         let ports = AccessPorts {
             tokens: self.token_check(),
-            access: Arc::new(access.measuring(self.clock.clone())),
-            clients: self.store.clients.clone(),
+            access: Arc::new(access.measuring(self.services.clock.clone())),
+            clients: store.clients.clone(),
             limiter: self.rate_limits.port(),
-            clock: self.clock.clone(),
+            clock: self.services.clock.clone(),
         };
-        AuthorizeAccess::new(ports, self.settings.rate_limits.daily_limits())
+        AuthorizeAccess::new(ports, settings.rate_limits.daily_limits())
+    }
+}
+
+/// Writers of every export format. NDJSON lines have the fields of the API, so http-adapter writes them.
+pub(crate) struct Writers;
+
+impl ExportWriters for Writers {
+    fn open(&self, format: ExportFormat, user_id: UserId) -> Box<dyn ExportWriter> {
+        match format {
+            ExportFormat::Ndjson => Box::new(NdjsonExport::new(user_id)),
+            ExportFormat::Zip => Box::new(ZipExport::default()),
+        }
     }
 }
 

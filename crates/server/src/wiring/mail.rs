@@ -1,6 +1,6 @@
 //! Email: sealing, queueing and sending, if the settings name a mail server.
 
-use super::{SharedClock, Store};
+use super::{Services, SharedClock};
 use crate::settings::{PublicUrl, Settings};
 use anyhow::Context;
 use application::mail::{DeliverMail, PublicLinks, QueueMail, SendTestMail};
@@ -19,22 +19,24 @@ pub(crate) struct MailParts {
     pub(crate) backlog: Arc<dyn OutboxReader>,
 }
 
-impl MailParts {
+impl Services {
     /// Wires email; `None` if the settings name no mail server.
-    pub(crate) fn new(
-        store: &Store,
-        settings: &Settings,
-        public_url: &PublicUrl,
-        encryption_key: &EncryptionKey,
-        clock: &SharedClock,
-    ) -> anyhow::Result<Option<Self>> {
-        let Some(options) = settings.mail.options(public_url)? else { return Ok(None) };
-        let sealer = Arc::new(EncryptedMailSealer::new(encryption_key.clone()));
-        let links = links(settings, public_url);
+    pub(super) fn mail(&self, encryption_key: EncryptionKey) -> anyhow::Result<Option<MailParts>> {
+        let Some(options) = self.settings.mail.options(&self.public_url)? else { return Ok(None) };
+        let sealer = Arc::new(EncryptedMailSealer::new(encryption_key));
+        let links = links(&self.settings, &self.public_url);
         let queue = QueueMail::new(sealer.clone(), Arc::new(SystemEntropy), links);
-        let mailer = mailer(options, clock.clone())?;
-        let deliver = DeliverMail { store: store.audited(clock), mailer, sealer };
-        Ok(Some(Self { queue, deliver, backlog: store.outbox.clone() }))
+        let mailer = mailer(options, self.clock.clone())?;
+        let deliver = DeliverMail { store: self.audited(), mailer, sealer };
+        Ok(Some(MailParts { queue, deliver, backlog: self.store.outbox.clone() }))
+    }
+
+    /// Returns the outbox of a command; `None` if no mail server is configured.
+    pub(crate) async fn queue_mail(&self) -> anyhow::Result<Option<QueueMail>> {
+        if !self.settings.mail.is_set() {
+            return Ok(None);
+        }
+        Ok(self.mail(self.encryption_key().await?)?.map(|mail| mail.queue))
     }
 }
 

@@ -1,131 +1,220 @@
-//! Services of aggregates, for pages and for operator commands.
+//! Services of aggregates, for the server and for operator commands.
 
-use super::{SharedClock, Store};
-use crate::settings::Settings;
-use application::account::Sessions;
-use application::audit::AuditTrail;
+use super::{IfMissing, SharedClock, Store, explained, refusal};
+use crate::settings::{PublicUrl, Settings};
+use anyhow::{Context, bail};
+use application::account::{PasswordCheckpoint, PasswordLinks, Passwords, Sessions};
+use application::audit::{AuditTrail, ListReads};
 use application::client::Clients;
 use application::code::Codes;
+use application::export::{ExportReaders, ExportRecords};
 use application::grant::Grants;
-use application::import::Imports;
+use application::import::{ImportRecords, Imports};
 use application::intake::Intakes;
 use application::mail::QueueMail;
 use application::night::Nights;
 use application::passkey::Passkeys;
 use application::personal_token::PersonalTokens;
-use application::ports::system::TotpSealer;
-use application::profile::Profiles;
+use application::ports::system::{PasswordHasher, PasswordStrengthChecker};
 use application::sandbox::SandboxPeople;
-use application::second_factor::SecondFactors;
-use application::upload::Uploads;
+use application::webhook::Webhooks;
+use domain::outbound::OutboundPolicy;
 use domain::passkey::RelyingParty;
+use http_adapter::Operator;
 use std::sync::Arc;
-use system_adapter::{AwsLcPasskeyVerifier, SystemEntropy};
+use system_adapter::{
+    Argon2PasswordHasher, AwsLcPasskeyVerifier, EncryptedWebhookSigner, EncryptionKey, SystemEntropy,
+    TimerPause, ZxcvbnStrengthChecker,
+};
 
-impl Store {
+/// A store, the settings and a clock, and the services on them.
+#[derive(Clone)]
+pub(crate) struct Services {
+    pub(crate) store: Store,
+    pub(crate) settings: Settings,
+    pub(crate) public_url: PublicUrl,
+    pub(crate) clock: SharedClock,
+}
+
+impl Services {
+    /// Opens the store of the settings, which must exist and be migrated.
+    pub(crate) async fn open(settings: Settings, clock: SharedClock) -> anyhow::Result<Self> {
+        let store = Store::open(&settings, IfMissing::Refuse).await?;
+        let place = settings.storage.place()?;
+        let state = store.schema.state().await.map_err(|error| explained(store.schema.as_ref(), error));
+        let state = state.with_context(|| format!("{place} is not responding"))?;
+        if let Some(sentence) = refusal(&state) {
+            bail!("{place}: {sentence}");
+        }
+        store.check_clock().await.with_context(|| place.to_string())?;
+        Ok(Self { public_url: settings.server.public_url()?, store, settings, clock })
+    }
+
     /// Returns the store of services, which record what they change.
-    pub(crate) fn audited(&self, clock: &SharedClock) -> application::store::Store {
-        let trail = AuditTrail::new(Arc::new(SystemEntropy), clock.clone());
-        application::store::Store { units: self.units.clone(), trail }
+    pub(crate) fn audited(&self) -> application::store::Store {
+        let trail = AuditTrail::new(Arc::new(SystemEntropy), self.clock.clone());
+        application::store::Store { units: self.store.units.clone(), trail }
     }
-}
 
-/// Wires clients.
-pub(crate) fn clients(store: &Store, audited: application::store::Store, settings: &Settings) -> Clients {
-    Clients {
-        store: audited,
-        reader: store.clients.clone(),
-        grants: store.grants.clone(),
-        usage: store.client_usage.clone(),
-        limits: settings.rate_limits.daily_limits(),
+    /// Creates a hasher with the parameters of the settings.
+    pub(crate) fn password_hasher(&self) -> anyhow::Result<Arc<dyn PasswordHasher>> {
+        let (parameters, limits) = (self.settings.passwords.parameters()?, self.settings.passwords.limits());
+        let hasher = Argon2PasswordHasher::new(parameters, limits).context("passwords cannot be hashed")?;
+        Ok(Arc::new(hasher))
     }
-}
 
-/// Wires codes that are issued without a browser.
-pub(crate) fn codes(store: &Store, audited: application::store::Store) -> Codes {
-    Codes { store: audited, clients: store.clients.clone() }
-}
-
-/// Wires grants.
-pub(crate) fn grants(store: &Store, audited: application::store::Store) -> Grants {
-    Grants { store: audited, reader: store.grants.clone(), apps: store.connected_apps.clone() }
-}
-
-/// Wires stored imports.
-pub(crate) fn imports(store: &Store, audited: application::store::Store) -> Imports {
-    Imports { store: audited, reader: store.imports.clone(), profiles: store.profiles.clone() }
-}
-
-/// Wires intakes and custom products.
-pub(crate) fn intakes(store: &Store, audited: application::store::Store) -> Intakes {
-    Intakes { store: audited, reader: store.supplements.clone() }
-}
-
-/// Wires nights.
-pub(crate) fn nights(store: &Store, audited: application::store::Store) -> Nights {
-    Nights { store: audited, reader: store.sleep.clone(), imports: store.imports.clone() }
-}
-
-/// Wires passkeys; without a relying party browsers offer none.
-pub(crate) fn passkeys(
-    store: &Store,
-    audited: application::store::Store,
-    settings: &Settings,
-    relying_party: Option<RelyingParty>,
-    mail: Option<QueueMail>,
-) -> Passkeys {
-    Passkeys {
-        store: audited,
-        reader: store.passkeys.clone(),
-        failures: store.failures.clone(),
-        verifier: Arc::new(AwsLcPasskeyVerifier),
-        relying_party,
-        ceremony_limit: settings.accounts.app_request_limit(),
-        sign_in_limits: settings.accounts.sign_in_limits(),
-        policy: settings.accounts.second_factor.into(),
-        mail,
+    /// Returns the strength checker of new passwords, which knows the names of the operator.
+    pub(crate) fn password_strength_checker(&self) -> Arc<dyn PasswordStrengthChecker> {
+        let Operator { name, contact } = self.settings.server.operator();
+        let public_url = Some(self.public_url.to_string());
+        Arc::new(ZxcvbnStrengthChecker::new([name, contact, public_url].into_iter().flatten().collect()))
     }
-}
 
-/// Wires personal access tokens.
-pub(crate) fn personal_tokens(store: &Store, audited: application::store::Store) -> PersonalTokens {
-    PersonalTokens { store: audited, reader: store.personal_tokens.clone() }
-}
-
-/// Wires profiles.
-pub(crate) fn profiles(store: &Store, audited: application::store::Store) -> Profiles {
-    Profiles { store: audited, reader: store.profiles.clone() }
-}
-
-/// Wires sandbox people.
-pub(crate) fn sandbox_people(store: &Store, audited: application::store::Store) -> SandboxPeople {
-    SandboxPeople { store: audited, reader: store.sandbox.clone() }
-}
-
-/// Wires second factors.
-pub(crate) fn second_factors(
-    store: &Store,
-    audited: application::store::Store,
-    settings: &Settings,
-    sealer: Arc<dyn TotpSealer>,
-    mail: Option<QueueMail>,
-) -> SecondFactors {
-    let policy = settings.accounts.second_factor.into();
-    SecondFactors { store: audited, reader: store.second_factors.clone(), sealer, policy, mail }
-}
-
-/// Wires sessions.
-pub(crate) fn sessions(store: &Store, audited: application::store::Store, settings: &Settings) -> Sessions {
-    Sessions {
-        store: audited,
-        reader: store.sessions.clone(),
-        lifetime: settings.sessions.lifetime(),
-        policy: settings.accounts.second_factor.into(),
-        is_recording: Arc::default(),
+    /// Returns which hosts this server may call: its own machine only if it is on loopback itself.
+    pub(crate) const fn outbound_policy(&self) -> OutboundPolicy {
+        OutboundPolicy {
+            allow_loopback: self.public_url.is_loopback(),
+            allow_private_networks: self.settings.outbound.allow_private_networks,
+        }
     }
-}
 
-/// Wires uploads; `None` if they are disabled.
-pub(super) fn uploads(audited: application::store::Store, settings: &Settings) -> Option<Uploads> {
-    settings.uploads.enabled.then(|| Uploads { store: audited, limits: settings.uploads.limits() })
+    pub(crate) fn checkpoint(&self, hasher: Arc<dyn PasswordHasher>) -> PasswordCheckpoint {
+        PasswordCheckpoint {
+            store: self.audited(),
+            credentials: self.store.credentials.clone(),
+            hasher,
+            failures: self.store.failures.clone(),
+            limits: self.settings.accounts.sign_in_limits(),
+        }
+    }
+
+    /// Wires passwords; operator commands send no email about them.
+    pub(crate) fn passwords(&self, hasher: Arc<dyn PasswordHasher>, mail: Option<QueueMail>) -> Passwords {
+        Passwords {
+            checkpoint: self.checkpoint(hasher),
+            links: self.store.password_links.clone(),
+            profiles: self.store.profiles.clone(),
+            strength_checker: self.password_strength_checker(),
+            policy: self.settings.accounts.second_factor.into(),
+            mail,
+        }
+    }
+
+    pub(crate) fn password_links(&self, mail: Option<QueueMail>) -> PasswordLinks {
+        PasswordLinks {
+            store: self.audited(),
+            reader: self.store.password_links.clone(),
+            failures: self.store.failures.clone(),
+            limits: self.settings.accounts.link_limits(),
+            is_sign_up_open: self.settings.accounts.sign_up_open,
+            mail,
+        }
+    }
+
+    pub(crate) fn clients(&self) -> Clients {
+        Clients {
+            store: self.audited(),
+            reader: self.store.clients.clone(),
+            grants: self.store.grants.clone(),
+            usage: self.store.client_usage.clone(),
+            limits: self.settings.rate_limits.daily_limits(),
+        }
+    }
+
+    pub(crate) fn codes(&self) -> Codes {
+        Codes { store: self.audited(), clients: self.store.clients.clone() }
+    }
+
+    pub(crate) fn export_records(&self) -> ExportRecords {
+        let readers = ExportReaders {
+            profiles: self.store.profiles.clone(),
+            sleep: self.store.sleep.clone(),
+            supplements: self.store.supplements.clone(),
+            pause: Arc::new(TimerPause),
+        };
+        let application::store::Store { units, trail } = self.audited();
+        ExportRecords::new(readers, units, trail)
+    }
+
+    pub(crate) fn grants(&self) -> Grants {
+        Grants {
+            store: self.audited(),
+            reader: self.store.grants.clone(),
+            apps: self.store.connected_apps.clone(),
+        }
+    }
+
+    pub(crate) fn import_records(&self) -> ImportRecords {
+        ImportRecords::new(self.store.units.clone(), Arc::new(SystemEntropy), self.clock.clone())
+    }
+
+    pub(crate) fn imports(&self) -> Imports {
+        Imports {
+            store: self.audited(),
+            reader: self.store.imports.clone(),
+            profiles: self.store.profiles.clone(),
+        }
+    }
+
+    pub(super) fn intakes(&self) -> Intakes {
+        Intakes { store: self.audited(), reader: self.store.supplements.clone() }
+    }
+
+    pub(crate) fn list_reads(&self) -> ListReads {
+        let Store { read_tallies, clients, personal_tokens, .. } = &self.store;
+        ListReads::new(read_tallies.clone(), clients.clone(), personal_tokens.clone())
+    }
+
+    pub(super) fn nights(&self) -> Nights {
+        Nights {
+            store: self.audited(),
+            reader: self.store.sleep.clone(),
+            imports: self.store.imports.clone(),
+        }
+    }
+
+    /// Wires passkeys; without a relying party browsers offer none.
+    pub(crate) fn passkeys(&self, relying_party: Option<RelyingParty>, mail: Option<QueueMail>) -> Passkeys {
+        Passkeys {
+            store: self.audited(),
+            reader: self.store.passkeys.clone(),
+            failures: self.store.failures.clone(),
+            verifier: Arc::new(AwsLcPasskeyVerifier),
+            relying_party,
+            ceremony_limit: self.settings.accounts.app_request_limit(),
+            sign_in_limits: self.settings.accounts.sign_in_limits(),
+            policy: self.settings.accounts.second_factor.into(),
+            mail,
+        }
+    }
+
+    pub(crate) fn personal_tokens(&self) -> PersonalTokens {
+        PersonalTokens { store: self.audited(), reader: self.store.personal_tokens.clone() }
+    }
+
+    pub(crate) fn sandbox_people(&self) -> SandboxPeople {
+        SandboxPeople { store: self.audited(), reader: self.store.sandbox.clone() }
+    }
+
+    pub(crate) fn sessions(&self) -> Sessions {
+        Sessions {
+            store: self.audited(),
+            reader: self.store.sessions.clone(),
+            lifetime: self.settings.sessions.lifetime(),
+            policy: self.settings.accounts.second_factor.into(),
+            is_recording: Arc::default(),
+        }
+    }
+
+    /// Wires webhook endpoints; the key opens their secrets.
+    pub(crate) fn webhooks(&self, encryption_key: EncryptionKey) -> Webhooks {
+        Webhooks {
+            store: self.audited(),
+            reader: self.store.webhooks.clone(),
+            clients: self.store.clients.clone(),
+            failures: self.store.failures.clone(),
+            signer: Arc::new(EncryptedWebhookSigner::new(encryption_key)),
+            policy: self.outbound_policy(),
+        }
+    }
 }

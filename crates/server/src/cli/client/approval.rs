@@ -3,7 +3,7 @@
 use super::{ApproveArguments, details, find};
 use crate::cli::output::{self, Record};
 use crate::cli::streams;
-use crate::wiring::Session;
+use crate::wiring::Services;
 use anyhow::{Context as _, anyhow, bail};
 use application::audit::AuditFilter;
 use application::client::{ClientError, Clients};
@@ -20,33 +20,33 @@ const PAGE: u32 = 500;
 /// Approves an app as its revision names it, or as shown on the terminal.
 pub(super) async fn run(
     clients: &Clients,
-    session: &Session,
+    services: &Services,
     arguments: &ApproveArguments,
 ) -> anyhow::Result<()> {
     let ApproveArguments { client_id, revision, json } = arguments;
     let revision = match revision {
         Some(revision) => revision.clone(),
-        None => review(session, *client_id).await?,
+        None => review(services, *client_id).await?,
     };
     let approved = clients.approve(*client_id, &revision).await.map_err(|error| match error {
         ClientError::ChangedSinceReview => anyhow!("{error}; review it again with `restwell client show`"),
         error => error.into(),
     });
     let client = approved.with_context(|| format!("client {client_id} was not approved"))?;
-    let endpoints = session.store.webhooks.list_endpoints(Some(*client_id)).await?;
+    let endpoints = services.store.webhooks.list_endpoints(Some(*client_id)).await?;
     Ok(output::print(&details(&client, &endpoints), *json)?)
 }
 
 /// Shows an app and asks whether to approve it; returns the revision that was shown.
-async fn review(session: &Session, id: ClientId) -> anyhow::Result<String> {
+async fn review(services: &Services, id: ClientId) -> anyhow::Result<String> {
     let Some(mut answers) = streams::terminal() else {
         bail!(
             "without a terminal, name what you reviewed: --revision with the `revision` that \
              `restwell client show {id}` prints"
         );
     };
-    let (found, endpoints) = find(session, id).await?;
-    let history = history(session, id).await?;
+    let (found, endpoints) = find(services, id).await?;
+    let history = history(services, id).await?;
     output::note(output::text(&with_review(details(&found.client, &endpoints), &endpoints, &history)));
     output::note("Approve this app, so that everyone can use it? [y/N]");
     if !is_confirmed(&mut answers)? {
@@ -56,10 +56,10 @@ async fn review(session: &Session, id: ClientId) -> anyhow::Result<String> {
 }
 
 /// Lists the approvals and changes of an app, latest first.
-async fn history(session: &Session, id: ClientId) -> anyhow::Result<Vec<AuditEvent>> {
+async fn history(services: &Services, id: ClientId) -> anyhow::Result<Vec<AuditEvent>> {
     let kinds = Some(&[AuditKind::AppApproved, AuditKind::AppChanged][..]);
     let filter = AuditFilter { user_id: None, client_id: Some(id), kinds, since: None };
-    Ok(session.store.audit.list_events(filter, None, PAGE).await?)
+    Ok(services.store.audit.list_events(filter, None, PAGE).await?)
 }
 
 /// Adds what the operator has not reviewed yet.

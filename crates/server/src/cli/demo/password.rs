@@ -1,8 +1,7 @@
 //! Password of the demo user: generated once and stored next to the store, so it is the same at every start.
 
 use crate::cli::output;
-use crate::settings::Settings;
-use crate::wiring::{SharedClock, Store, checkpoint, password_hasher, password_strength_checker, passwords};
+use crate::wiring::{Services, Store};
 use anyhow::Context;
 use application::demo::DEMO_EMAIL;
 use application::ports::system::{Entropy, PasswordHasher};
@@ -13,8 +12,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
-use std::sync::Arc;
-use system_adapter::{SystemClock, SystemEntropy};
+use system_adapter::SystemEntropy;
 use zeroize::Zeroizing;
 
 /// File in the demo's folder that only its owner may read. The demo also prints the password.
@@ -31,22 +29,22 @@ enum PasswordState {
 /// Returns the demo user's password: the one of the last start, or a new one if the file is lost. A new
 /// password is announced, because it ends existing sessions.
 pub(super) async fn of_demo(
-    store: &Store,
-    settings: &Settings,
+    services: &Services,
     user_id: UserId,
     folder: &Path,
 ) -> anyhow::Result<Zeroizing<String>> {
-    let hasher = password_hasher(settings)?;
+    let hasher = services.password_hasher()?;
     let kept = read_stored(&folder.join(FILE)).context("the demo's password cannot be read")?;
-    let state = password_state(store, hasher.as_ref(), &kept).await?;
+    let state = password_state(&services.store, hasher.as_ref(), &kept).await?;
     if state == PasswordState::Matches {
         return Ok(kept);
     }
     let password = generate_password();
-    let clock: SharedClock = Arc::new(SystemClock);
-    let checkpoint = checkpoint(store, store.audited(&clock), settings, hasher);
-    let passwords = passwords(store, settings, checkpoint, password_strength_checker(settings));
-    passwords.set(user_id, &password).await.context("the password of the demo person cannot be set")?;
+    services
+        .passwords(hasher, None)
+        .set(user_id, &password)
+        .await
+        .context("the password of the demo person cannot be set")?;
     write(&folder.join(FILE), &password).context("the password of the demo person cannot be saved")?;
     if state == PasswordState::Differs {
         output::note(

@@ -3,8 +3,10 @@
 use super::check::Check;
 use crate::cli::check_config;
 use crate::settings::{PublicUrl, Settings, StoragePlace};
-use crate::wiring::{ClockSkew, IfMissing, KeyParts, KeySource, Store, explained, refusal};
+use crate::wiring::{ClockSkew, IfMissing, KeyParts, KeySource, Services, Store, explained, refusal};
 use application::schema::SchemaState;
+use std::sync::Arc;
+use system_adapter::SystemClock;
 
 /// Checks the store and its schema; returns the store if this program can use it.
 pub(super) async fn check(settings: &Settings) -> (Vec<Check>, Option<Store>) {
@@ -68,7 +70,7 @@ pub(super) async fn keys(
     store: Option<&Store>,
 ) -> (Check, Option<KeyParts>) {
     const NAME: &str = "keys";
-    let source = match check_config::key_source(settings, public_url) {
+    let source = match check_config::key_source(settings) {
         Ok(source) => source,
         Err(problem) => {
             let advice = match KeySource::created_file(settings) {
@@ -105,7 +107,8 @@ pub(super) async fn keys(
 }
 
 async fn loaded(settings: &Settings, public_url: &PublicUrl, store: &Store) -> anyhow::Result<KeyParts> {
-    let keys = KeyParts::new(store, settings, public_url).await?;
+    let (store, settings, public_url) = (store.clone(), settings.clone(), public_url.clone());
+    let keys = Services { store, settings, public_url, clock: Arc::new(SystemClock) }.keys().await?;
     keys.reload.run().await?;
     Ok(keys)
 }

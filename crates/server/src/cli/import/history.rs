@@ -2,7 +2,7 @@
 
 use crate::cli::output::{self, Record};
 use crate::cli::user_ref::UserRef;
-use crate::wiring::{Session, imports};
+use crate::wiring::Services;
 use anyhow::bail;
 use application::import::{
     CancelImportError, Cancelled, Counts, DiscardReason, ImportError, Imports, KeptItem, KeptReason,
@@ -40,9 +40,9 @@ pub(crate) struct UndoArguments {
     json: bool,
 }
 
-pub(super) async fn list(session: &Session, arguments: &ListArguments) -> anyhow::Result<()> {
-    let user_id = UserRef::id_of(arguments.user.as_ref(), session).await?;
-    let found = service(session).list(user_id, arguments.limit).await?;
+pub(super) async fn list(services: &Services, arguments: &ListArguments) -> anyhow::Result<()> {
+    let user_id = UserRef::id_of(arguments.user.as_ref(), services).await?;
+    let found = services.imports().list(user_id, arguments.limit).await?;
     let records: Vec<Record> = found.iter().map(record).collect();
     Ok(output::print_list(&records, "imports", arguments.json)?)
 }
@@ -79,14 +79,10 @@ fn state(import: &Import) -> &'static str {
     }
 }
 
-fn service(session: &Session) -> Imports {
-    imports(&session.store, session.audited())
-}
-
 /// Cancels an unfinished import; a finished one stays unchanged, even if it finished a moment ago.
-pub(super) async fn cancel(session: &Session, arguments: &UndoArguments) -> anyhow::Result<()> {
+pub(super) async fn cancel(services: &Services, arguments: &UndoArguments) -> anyhow::Result<()> {
     let id = arguments.id;
-    match service(session).cancel(id).await {
+    match services.imports().cancel(id).await {
         Ok(Cancelled::BeforeReading) => Ok(print_discarded(arguments)?),
         Ok(Cancelled::Undone(undone)) => Ok(print_undone(&undone, arguments)?),
         Err(CancelImportError::Unknown) => bail!(unknown(id)),
@@ -153,8 +149,8 @@ async fn discard(imports: &Imports, id: ImportId) -> anyhow::Result<bool> {
 }
 
 /// Undoes an import; cancels one that has not started yet.
-pub(super) async fn undo(session: &Session, arguments: &UndoArguments) -> anyhow::Result<()> {
-    let (imports, id) = (service(session), arguments.id);
+pub(super) async fn undo(services: &Services, arguments: &UndoArguments) -> anyhow::Result<()> {
+    let (imports, id) = (services.imports(), arguments.id);
     if discard(&imports, id).await? {
         return Ok(print_discarded(arguments)?);
     }

@@ -2,8 +2,7 @@
 
 use super::{BATCH, Cleaning, STALE_UPLOAD, UPLOAD_BATCH};
 use crate::settings::Settings;
-use crate::wiring::{IfMissing, Store};
-use application::audit::{AuditRetention, PruneAudit};
+use crate::wiring::{IfMissing, Services, Store};
 use application::ports::system::Clock;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::ImportId;
@@ -59,13 +58,10 @@ impl Scene {
         let store = Store::open(&settings, IfMissing::Create).await.unwrap();
         store.schema.migrate().await.unwrap();
         execute(&path, BEGINNING);
-        let clock: Arc<dyn Clock> = Arc::new(NoonClock);
-        let audit = PruneAudit {
-            store: store.audited(&clock),
-            reads: store.read_tallies.clone(),
-            retention: AuditRetention::default(),
-        };
-        let cleaning = Cleaning::new(&store, clock, &settings, audit);
+        let public_url = settings.server.public_url().unwrap();
+        let services = Services { store, settings, public_url, clock: Arc::new(NoonClock) };
+        let cleaning = Cleaning::new(&services).unwrap();
+        let store = services.store;
         Self { store, cleaning, path, _dir: dir }
     }
 
