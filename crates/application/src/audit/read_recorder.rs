@@ -1,7 +1,9 @@
 //! Records completed reads.
 
+use crate::access::GrantedAccess;
 use crate::ports::system::{Clock, ReadLedger};
 use derive_more::Constructor;
+use domain::data_kind::DataKind;
 use domain::id::UserId;
 use domain::read_tally::{ReadKind, ReadTally, Reader, RequestedRange, TallyKey};
 use std::sync::Arc;
@@ -29,6 +31,12 @@ pub struct ReadRecorder {
 }
 
 impl ReadRecorder {
+    /// Records that an authorized request read this many records.
+    pub fn record_data(&self, access: &GrantedAccess, kind: DataKind, items: usize, range: RequestedRange) {
+        let (user_id, reader, kind) = (access.user_id, access.reader, ReadKind::Data(kind));
+        self.record(CompletedRead { user_id, reader, kind, items, range });
+    }
+
     /// Records a read in the current minute.
     pub fn record(&self, read: CompletedRead) {
         let CompletedRead { user_id, reader, kind, items, range } = read;

@@ -1,13 +1,13 @@
 //! Reads changes to a user's records.
 
 use crate::access::GrantedAccess;
-use crate::audit::{CompletedRead, ReadRecorder};
+use crate::audit::ReadRecorder;
 use crate::ports::storage::{Change, ChangePage, ChangePageQuery, ChangeReader, StorageError};
 use crate::ports::system::Clock;
 use derive_more::Constructor;
 use domain::change::{ChangeCursor, ChangePosition, UserFingerprint};
 use domain::data_kind::DataKind;
-use domain::read_tally::{ReadKind, RequestedRange};
+use domain::read_tally::RequestedRange;
 use domain::scope::{Scope, ScopeSet};
 use std::sync::Arc;
 
@@ -98,13 +98,7 @@ impl ReadChanges {
         for kind in DataKind::ALL {
             let items = changes.iter().filter(|(position, _)| position.kind == kind).count();
             if items > 0 {
-                self.recorder.record(CompletedRead {
-                    user_id: access.user_id,
-                    reader: access.reader,
-                    kind: ReadKind::Data(kind),
-                    items,
-                    range: RequestedRange { from: None, to: None },
-                });
+                self.recorder.record_data(access, kind, items, RequestedRange::default());
             }
         }
     }

@@ -1,13 +1,13 @@
 //! Reads a user's intake by local day.
 
 use crate::access::GrantedAccess;
-use crate::audit::{CompletedRead, ReadRecorder};
+use crate::audit::ReadRecorder;
 use crate::intake::{Intake, IntakeRange, Intakes};
 use crate::ports::storage::StorageError;
 use chrono::NaiveDate;
 use derive_more::Constructor;
 use domain::data_kind::DataKind;
-use domain::read_tally::{ReadKind, RequestedRange};
+use domain::read_tally::RequestedRange;
 
 /// Reads intake by day.
 #[derive(Constructor)]
@@ -21,16 +21,9 @@ impl ReadIntake {
     pub async fn run(&self, access: &GrantedAccess, range: IntakeRange) -> Result<Intake, StorageError> {
         let intake = self.intakes.show(access.user_id, range).await?;
         let IntakeRange { first, last, zone } = range;
-        self.recorder.record(CompletedRead {
-            user_id: access.user_id,
-            reader: access.reader,
-            kind: ReadKind::Data(DataKind::Supplements),
-            items: intake.supplements.len(),
-            range: RequestedRange {
-                from: Some(zone.first_instant_of(first)),
-                to: Some(zone.last_instant_of(last)),
-            },
-        });
+        let range =
+            RequestedRange { from: Some(zone.first_instant_of(first)), to: Some(zone.last_instant_of(last)) };
+        self.recorder.record_data(access, DataKind::Supplements, intake.supplements.len(), range);
         Ok(intake)
     }
 

@@ -1,11 +1,11 @@
 //! Reads a user's profile.
 
 use crate::access::GrantedAccess;
-use crate::audit::{CompletedRead, ReadRecorder};
+use crate::audit::ReadRecorder;
 use crate::ports::storage::{ProfileReader, StorageError};
 use derive_more::Constructor;
 use domain::data_kind::DataKind;
-use domain::read_tally::{ReadKind, RequestedRange};
+use domain::read_tally::RequestedRange;
 use domain::user::User;
 use std::sync::Arc;
 
@@ -21,13 +21,7 @@ impl ReadProfile {
     pub async fn run(&self, access: &GrantedAccess) -> Result<Option<User>, StorageError> {
         let found = self.reader.find_profile(access.user_id).await?;
         if found.is_some() {
-            self.recorder.record(CompletedRead {
-                user_id: access.user_id,
-                reader: access.reader,
-                kind: ReadKind::Data(DataKind::Profile),
-                items: 1,
-                range: RequestedRange::default(),
-            });
+            self.recorder.record_data(access, DataKind::Profile, 1, RequestedRange::default());
         }
         Ok(found)
     }

@@ -1,12 +1,12 @@
 //! Reads a page of a user's sleep sessions.
 
 use crate::access::GrantedAccess;
-use crate::audit::{CompletedRead, ReadRecorder};
+use crate::audit::ReadRecorder;
 use crate::night::NightsQuery;
 use crate::ports::storage::{PackedSleepRow, SleepPage, SleepPageQuery, SleepReader, StorageError};
 use derive_more::Constructor;
 use domain::data_kind::DataKind;
-use domain::read_tally::{ReadKind, RequestedRange};
+use domain::read_tally::RequestedRange;
 use std::sync::Arc;
 
 /// Reads sleep sessions.
@@ -27,7 +27,7 @@ impl ReadSleep {
         let query = SleepPageQuery { user_id: access.user_id, ..query };
         let page = self.reader.page(query).await?;
         let range = RequestedRange { from: query.range.start(), to: query.range.end() };
-        self.record(access, page.rows.len(), range);
+        self.recorder.record_data(access, DataKind::Sleep, page.rows.len(), range);
         Ok(page)
     }
 
@@ -41,17 +41,7 @@ impl ReadSleep {
         let query = NightsQuery { user_id: access.user_id, ..query };
         let Some(page) = query.page() else { return Ok((Vec::new(), false)) };
         let (rows, is_cut) = query.select(self.reader.page(page).await?);
-        self.record(access, rows.len(), query.requested_range());
+        self.recorder.record_data(access, DataKind::Sleep, rows.len(), query.requested_range());
         Ok((rows, is_cut))
-    }
-
-    fn record(&self, access: &GrantedAccess, items: usize, range: RequestedRange) {
-        self.recorder.record(CompletedRead {
-            user_id: access.user_id,
-            reader: access.reader,
-            kind: ReadKind::Data(DataKind::Sleep),
-            items,
-            range,
-        });
     }
 }

@@ -1,11 +1,11 @@
 //! Reads a page of a user's supplement intake.
 
 use crate::access::GrantedAccess;
-use crate::audit::{CompletedRead, ReadRecorder};
+use crate::audit::ReadRecorder;
 use crate::ports::storage::{StorageError, SupplementPage, SupplementPageQuery, SupplementReader};
 use derive_more::Constructor;
 use domain::data_kind::DataKind;
-use domain::read_tally::{ReadKind, RequestedRange};
+use domain::read_tally::RequestedRange;
 use std::sync::Arc;
 
 /// Reads supplements and their logs.
@@ -25,13 +25,8 @@ impl ReadSupplements {
     ) -> Result<SupplementPage, StorageError> {
         let query = SupplementPageQuery { user_id: access.user_id, ..query };
         let page = self.reader.page(query).await?;
-        self.recorder.record(CompletedRead {
-            user_id: access.user_id,
-            reader: access.reader,
-            kind: ReadKind::Data(DataKind::Supplements),
-            items: page.records.len(),
-            range: RequestedRange { from: query.start, to: None },
-        });
+        let range = RequestedRange { from: query.start, to: None };
+        self.recorder.record_data(access, DataKind::Supplements, page.records.len(), range);
         Ok(page)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::part::{AnyToken, LiveGrants, NoClients, NoLedger, NoLimit, NoOtherKeys};
 use application::access::{AccessPorts, AuthorizeAccess, DailyLimits, TokenCheck};
-use application::audit::{CompletedRead, ReadRecorder};
+use application::audit::ReadRecorder;
 use application::ports::storage::{AccessReader, AccessState};
 use application::ports::system::{
     Clock as _, Entropy as _, KeyRing as _, RateLimiter, ReadLedger, TokenSigner as _, TokenVerifier,
@@ -12,7 +12,7 @@ use domain::access_token::{AccessClaims, TokenSubject};
 use domain::data_endpoint::PersonEndpoint;
 use domain::data_kind::DataKind;
 use domain::id::{ClientId, GrantId, KeyId, TokenId, UserId};
-use domain::read_tally::{ReadKind, RequestedRange};
+use domain::read_tally::RequestedRange;
 use domain::resource::Resource;
 use domain::scope::ScopeSet;
 use domain::time::TimeZone;
@@ -123,13 +123,7 @@ impl Chain {
         let caller = self.authorize.identify(&self.token, Resource::Api).await?;
         let endpoint = PersonEndpoint::Data(DataKind::Profile);
         let granted = self.authorize.admit_to(&caller, &self.user_id, endpoint).await?;
-        self.recorder.record(CompletedRead {
-            user_id: granted.user_id,
-            reader: granted.reader,
-            kind: ReadKind::Data(DataKind::Profile),
-            items: 1,
-            range: RequestedRange::default(),
-        });
+        self.recorder.record_data(&granted, DataKind::Profile, 1, RequestedRange::default());
         Ok(())
     }
 
