@@ -36,12 +36,12 @@ pub(super) async fn watch(
 ) -> Outcome {
     let response = next(request).await?;
     let size = response.response().body().size();
-    let (Some(state), false) = (&facts.state, is_small(size)) else {
+    let (Some(state), Some(bytes)) = (&facts.state, buffered_bytes(size)) else {
         return Ok(response);
     };
-    let bytes = response.response().extensions().get().map(|BufferedBytes(bytes)| *bytes);
+    let bytes = response.response().extensions().get().map_or(bytes, |BufferedBytes(bytes)| *bytes);
     let owner = RequestContext::of(response.request()).response_owner;
-    Ok(match state.admission.begin_large_answer(bytes.unwrap_or_else(|| buffered_bytes(size)), owner) {
+    Ok(match state.admission.begin_large_answer(bytes, owner) {
         Ok(permit) => response.map_body(|_, body| BoxBody::new(PacedBody::new(body, permit, INTERVAL))),
         Err(shortage) => response.into_response(HttpResponse::from_error(Problem::from(shortage))),
     })
@@ -53,18 +53,12 @@ pub(super) async fn watch(
 pub(crate) struct BufferedBytes(pub(crate) u64);
 
 /// Returns the bytes held by a response without [`BufferedBytes`]: its length, or the buffer of an export.
-const fn buffered_bytes(size: BodySize) -> u64 {
+/// `None` for a small response, whose pace is not watched.
+fn buffered_bytes(size: BodySize) -> Option<u64> {
     match size {
-        BodySize::Sized(size) => size,
-        BodySize::None | BodySize::Stream => 1024 * 1024,
-    }
-}
-
-fn is_small(size: BodySize) -> bool {
-    match size {
-        BodySize::None => true,
-        BodySize::Sized(size) => size <= MAX_SINGLE_PIECE,
-        BodySize::Stream => false,
+        BodySize::None => None,
+        BodySize::Sized(size) => (size > MAX_SINGLE_PIECE).then_some(size),
+        BodySize::Stream => Some(1024 * 1024),
     }
 }
 
