@@ -7,10 +7,8 @@ mod node;
 #[cfg(test)]
 mod tests;
 mod trusted;
-mod unnamed_proxy;
 
 pub use trusted::{ClientAddressHeader, InvalidProxy, TrustedProxies};
-pub use unnamed_proxy::UnnamedProxyWarning;
 
 use crate::HttpState;
 use actix_web::HttpRequest;
@@ -20,6 +18,8 @@ use domain::address::AddressBlock;
 use domain::grant::{AgentName, UsedFrom};
 use serde::{Deserialize, Serialize};
 use std::net::{IpAddr, Ipv4Addr};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 /// Returns the address of the caller: the peer, or the address that a trusted proxy reports. Without a peer
 /// address (Unix socket) all callers share one.
@@ -74,5 +74,23 @@ pub fn used_from(request: &HttpRequest) -> UsedFrom {
     UsedFrom {
         address: AddressBlock::containing(address(request)),
         agent: agent.and_then(AgentName::from_header),
+    }
+}
+
+/// Minimum time between two warnings.
+const WARNING_INTERVAL: Duration = Duration::from_hours(1);
+
+/// Time of the last warning; shared by all workers.
+#[derive(Debug, Default)]
+pub struct UnnamedProxyWarning(Mutex<Option<Duration>>);
+
+impl UnnamedProxyWarning {
+    pub(crate) fn is_due(&self, now: Duration) -> bool {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_due = last.is_none_or(|last| now.saturating_sub(last) >= WARNING_INTERVAL);
+        if is_due {
+            *last = Some(now);
+        }
+        is_due
     }
 }

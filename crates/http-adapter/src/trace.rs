@@ -5,7 +5,7 @@
 //! caller's headers only the two ids of `traceparent` are used. `tracestate` and `baggage` are not read, and
 //! the caller does not decide whether a trace is recorded.
 
-use crate::request_id::RequestId;
+use crate::request_context::RequestId;
 use actix_web::dev::ServiceRequest;
 use actix_web::http::StatusCode;
 use std::sync::Arc;

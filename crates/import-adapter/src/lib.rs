@@ -9,7 +9,6 @@
 
 mod archive;
 mod collections;
-mod context;
 mod database;
 mod digest;
 mod formats;
@@ -34,11 +33,10 @@ pub mod test_support;
 mod timestamp;
 mod upc;
 
-pub use context::FileContext;
 pub use formats::{Format, FormatInfo, UnknownFormat};
 pub use ingest::JsonIngestParser;
 pub use input::RECORD_LIMIT;
-pub use open::open;
+pub use open::{FileContext, open};
 pub use spool::SpoolFolder;
 
 #[cfg(test)]

@@ -1,14 +1,16 @@
 //! The import file port for files on disk.
 
 use crate::archive::{open_folder, open_packed};
-use crate::context::FileContext;
 use crate::digest::digest;
 use crate::formats::Format;
 use crate::recognised::RecognisedFile;
 use crate::recognition::recognise;
 use crate::source::Source;
 use application::ports::import_source::{ImportFile, ImportRefusal, ImportSource};
+use chrono::{DateTime, FixedOffset};
+use domain::id::UserId;
 use domain::import::FileDigest;
+use domain::time::TimeZone;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
@@ -91,4 +93,19 @@ fn unreadable(error: io::Error) -> ImportRefusal {
         io::ErrorKind::NotFound => ImportRefusal::Missing,
         kind => ImportRefusal::Unreadable(kind.to_string()),
     }
+}
+
+/// Context that a file does not contain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileContext {
+    /// Zone of local times without an offset.
+    pub zone: TimeZone,
+    /// Start of a recording that does not contain it (a hypnogram).
+    pub start: Option<DateTime<FixedOffset>>,
+    /// Owner of the file; a line about another person makes the file invalid.
+    pub user_id: Option<UserId>,
+    /// Maximum unpacked size of an archive in bytes, for each reading.
+    pub most_unpacked: u64,
+    /// Folder for copies of databases; `None` for the system's temporary folder.
+    pub scratch: Option<PathBuf>,
 }

@@ -1,9 +1,9 @@
 //! A file of a recognised format.
 
-use crate::context::FileContext;
 use crate::formats::Format;
 use crate::input::{Bytes, Cursor, TableFormat, TableReader};
 use crate::json::{Document, DocumentReader, Layout, ReadRecord};
+use crate::open::FileContext;
 use crate::sketch::Sketch;
 use crate::source::RecordReader;
 use application::ports::import_source::ImportRefusal;

@@ -1,7 +1,7 @@
 //! Uploads as unnamed temporary files, which do not outlive the process.
 
-use crate::context::FileContext;
 use crate::formats::Format;
+use crate::open::FileContext;
 use crate::open::open;
 use application::ports::import_source::{ImportFile, ImportRefusal, ImportSource};
 use application::ports::upload_files::{SpoolError, SpoolMetadata, SpooledUpload, UploadFiles};

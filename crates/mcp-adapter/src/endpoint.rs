@@ -1,16 +1,16 @@
 //! `POST /mcp`: one JSON-RPC message in, one JSON object out (Streamable HTTP without streams and sessions).
 
-use crate::McpState;
+use crate::era::{Era, FIRST};
 use crate::error::ProtocolError;
 use crate::message::{self, Body, Message};
 use crate::method::Exchange;
-use crate::version::{Era, FIRST};
-use crate::{header, origin};
+use crate::{McpState, header};
+use actix_web::http::header::ORIGIN;
 use actix_web::{HttpRequest, HttpResponse, web};
-use http_adapter::RequestContext;
 use http_adapter::body::{BodyKind, read_body};
 use http_adapter::data::gate;
 use http_adapter::problem::{Fault, Problem};
+use http_adapter::{HttpSettings, RequestContext};
 use serde_json::{Value, json};
 
 /// Detail of a 415: unlike the token endpoints, this one takes no forms.
@@ -26,7 +26,7 @@ pub(crate) async fn receive(
     payload: web::Payload,
     state: web::Data<McpState>,
 ) -> Result<HttpResponse, Problem> {
-    origin::check(&request, &state.api.http.settings)?;
+    check_origin(&request, &state.api.http.settings)?;
     let permission = gate::identify_person(&request, &state.api).await?;
     let text = match read_body(&request, payload).await {
         Ok(Some(body)) if body.kind == BodyKind::Json => body.text,
@@ -47,7 +47,7 @@ pub(crate) async fn reject_method(
     request: HttpRequest,
     state: web::Data<McpState>,
 ) -> Result<HttpResponse, Problem> {
-    origin::check(&request, &state.api.http.settings)?;
+    check_origin(&request, &state.api.http.settings)?;
     Err(Problem::new(Fault::MethodNotAllowed).allow("POST").detail(ONLY_POST))
 }
 
@@ -102,4 +102,56 @@ async fn batch(exchange: &Exchange<'_>, messages: Vec<Message>) -> Result<HttpRe
 
 fn reply(id: &Value, result: &Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "result": result })
+}
+
+/// Rejects a request of a page that belongs to another site. Programs send no `Origin`.
+pub(crate) fn check_origin(request: &HttpRequest, settings: &HttpSettings) -> Result<(), Problem> {
+    let public = settings.public_url.trim_end_matches('/');
+    let is_own = |origin: &[u8]| {
+        let listed = settings.cors_allowed_origins.iter().map(String::as_str);
+        listed.chain([public]).any(|allowed| allowed.as_bytes().eq_ignore_ascii_case(origin))
+    };
+    if request.headers().get_all(ORIGIN).all(|origin| is_own(origin.as_bytes())) {
+        return Ok(());
+    }
+    Err(Problem::new(Fault::ForeignOrigin))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actix_web::test::TestRequest;
+
+    fn is_accepted(origins: &[&str]) -> bool {
+        let settings = HttpSettings {
+            public_url: "https://restwell.example".to_owned(),
+            cors_allowed_origins: vec!["https://app.example".to_owned()],
+            ..HttpSettings::default()
+        };
+        let request = origins
+            .iter()
+            .fold(TestRequest::post(), |request, origin| request.append_header(("origin", *origin)));
+        check_origin(&request.to_http_request(), &settings).is_ok()
+    }
+
+    #[test]
+    fn only_the_servers_and_listed_origins_are_accepted_2026_07_28_streamable_http_security_and_endpoint() {
+        for origins in
+            [&[][..], &["https://restwell.example"], &["HTTPS://Restwell.example"], &["https://app.example"]]
+        {
+            assert!(is_accepted(origins), "{origins:?}");
+        }
+        for origins in [
+            &["null"][..],
+            &[""],
+            &["http://restwell.example"],
+            &["https://restwell.example:8443"],
+            &["https://restwell.example.evil.example"],
+            &["https://evil-restwell.example"],
+            &["https://evil.restwell.example"],
+            &["https://restwell.example", "https://evil.example"],
+        ] {
+            assert!(!is_accepted(origins), "{origins:?}");
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Errors of the protocol itself. Errors of authentication, limits and storage are [`Problem`]s.
 
-use crate::version::{Era, VERSIONS};
+use crate::era::{Era, VERSIONS};
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use http_adapter::problem::{FaultRow, FinishedBody, Problem};

@@ -14,16 +14,13 @@ mod error;
 mod header;
 mod message;
 mod method;
-mod origin;
-mod state;
 mod tool;
 mod unique_value;
-mod version;
-
-pub use state::McpState;
 
 use actix_web::web::{Data, ServiceConfig, post, to};
-use http_adapter::Endpoint;
+use application::night::Nights;
+use application::read::ReadIntake;
+use http_adapter::{ApiState, Endpoint};
 use std::sync::Arc;
 
 /// Returns the configuration of the endpoint, for an application that [`http_adapter::configure`] has set up.
@@ -32,4 +29,14 @@ pub fn configure(state: Arc<McpState>) -> impl FnOnce(&mut ServiceConfig) {
         let resource = Endpoint::Mcp.resource().route(post().to(endpoint::receive));
         app.app_data(Data::from(state)).service(resource.default_service(to(endpoint::reject_method)));
     }
+}
+
+/// Use cases of the tools; shared by all workers.
+pub struct McpState {
+    /// Access checks and reads of the data endpoints.
+    pub api: Arc<ApiState>,
+    /// Today's date, and the first and last night on record.
+    pub nights: Nights,
+    /// Intake by day.
+    pub read_intake: ReadIntake,
 }

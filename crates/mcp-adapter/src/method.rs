@@ -1,10 +1,10 @@
 //! The methods of both eras.
 
 use crate::McpState;
+use crate::era::{Era, VERSIONS, negotiate};
 use crate::error::ProtocolError;
 use crate::message::Call;
 use crate::tool::{Tool, ToolCall};
-use crate::version::{Era, VERSIONS, negotiate};
 use actix_web::HttpRequest;
 use application::access::Permission;
 use http_adapter::problem::Problem;

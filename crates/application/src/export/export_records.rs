@@ -1,9 +1,9 @@
 //! Exports a user's records as a stream.
 
 use super::Export;
-use crate::audit::{AuditTrail, DailyEvents, ReadRecorder};
+use crate::audit::{DailyEvents, ReadRecorder};
 use crate::ports::export_writer::{ExportNotWritten, ExportWriter};
-use crate::ports::storage::{ProfileReader, SleepReader, StorageError, SupplementReader, UnitOfWorkFactory};
+use crate::ports::storage::{ProfileReader, SleepReader, StorageError, SupplementReader};
 use crate::ports::system::Pause;
 use crate::store::{Store, transact};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
@@ -76,8 +76,8 @@ pub struct ExportRecords {
 
 impl ExportRecords {
     /// Creates the use case.
-    pub fn new(readers: ExportReaders, units: Arc<dyn UnitOfWorkFactory>, trail: AuditTrail) -> Self {
-        Self { readers, store: Store { units, trail }, daily: DailyEvents::default() }
+    pub fn new(readers: ExportReaders, store: Store) -> Self {
+        Self { readers, store, daily: DailyEvents::default() }
     }
 
     /// Starts an export of an existing user; only the profile is read yet. The audit event is stored before

@@ -7,6 +7,7 @@ use crate::ports::export_writer::{ExportItem, ExportNotWritten, ExportSection, E
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{MockProfileReader, MockSleepReader, MockSupplementReader, StorageError};
 use crate::ports::system::MockPause;
+use crate::store::Store;
 use crate::testing::{clock, entropy, noon, person, user_id};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::data_kind::DataKind;
@@ -195,7 +196,7 @@ async fn export(
         pause: Arc::new(pause),
     };
     let units = Arc::new(PreparedUnitsOfWork::new([MockUnitOfWork::default()]));
-    let export = ExportRecords::new(readers, units, AuditTrail::new(entropy(), clock()));
+    let export = ExportRecords::new(readers, Store { units, trail: AuditTrail::new(entropy(), clock()) });
     let mut pieces = Vec::new();
     let outcome = match export.open(query, Box::new(writer)).await {
         Err(error) => Err(error),

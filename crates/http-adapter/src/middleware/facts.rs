@@ -3,7 +3,7 @@
 use crate::accept::wants_page;
 use crate::app::is_token_path_elsewhere;
 use crate::problem::{AnswerContext, Dialect};
-use crate::request_id::RequestId;
+use crate::request_context::RequestId;
 use crate::route::Endpoint;
 use crate::{HttpSettings, HttpState};
 use actix_web::dev::{ServiceRequest, ServiceResponse};

@@ -1,7 +1,7 @@
 //! Headers of every response.
 
 use crate::problem::Dialect;
-use crate::request_id::RequestId;
+use crate::request_context::RequestId;
 use actix_web::http::header::{
     CACHE_CONTROL, HeaderMap, HeaderName, HeaderValue, PRAGMA, REFERRER_POLICY, STRICT_TRANSPORT_SECURITY,
     VARY, X_CONTENT_TYPE_OPTIONS,

@@ -10,7 +10,6 @@ mod fault;
 mod pages;
 mod reference;
 mod responses;
-mod storage;
 #[cfg(test)]
 mod tests;
 mod use_case;
@@ -28,6 +27,7 @@ pub(crate) use responses::{
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, ResponseError};
+use application::StorageError;
 use domain::rate_limit::RateStatus;
 use domain::scope::ScopeSet;
 use std::borrow::Cow;
@@ -202,5 +202,20 @@ impl ResponseError for Problem {
     /// Returns the bare status; the outermost middleware writes the response.
     fn error_response(&self) -> HttpResponse {
         HttpResponse::new(self.status_code())
+    }
+}
+
+impl From<StorageError> for Problem {
+    /// A store that does not respond is a 503, never a 401 (decisions 6). Errors that a retry cannot fix are
+    /// a 500: a corrupt value, or a conflict that no use case expects.
+    fn from(error: StorageError) -> Self {
+        let fault = match error {
+            StorageError::Retryable
+            | StorageError::Unavailable
+            | StorageError::Disk(_)
+            | StorageError::Internal(_) => Fault::StorageUnavailable,
+            StorageError::Conflict(_) | StorageError::Corrupt { .. } => Fault::InternalError,
+        };
+        Self::new(fault).with_cause(error)
     }
 }

@@ -123,8 +123,7 @@ impl Parts {
                 supplements: self.supplements.clone(),
                 pause: Arc::new(MockPause::new()),
             },
-            store.clone(),
-            AuditTrail::new(store.clone(), clock.clone()),
+            audited(&store),
         );
         let export =
             Arc::new(ExportUseCases { records, writers: Arc::new(LinesOnlyWriter), reads: reads.clone() });
@@ -168,16 +167,9 @@ pub(crate) async fn send(state: &Arc<ApiState>, request: TestRequest) -> TestRes
 }
 
 fn ingest_use_cases(store: &Arc<MemoryStore>) -> IngestUseCases {
-    let clock = Arc::new(FixedClock);
     IngestUseCases::new(
-        IngestRecords::new(
-            Arc::new(MockProfileReader::new()),
-            store.clone(),
-            Arc::new(NoItems),
-            store.clone(),
-            clock.clone(),
-        ),
-        IdempotentRequests::new(Arc::new(MockIdempotencyStore::new()), clock.clone()),
+        IngestRecords::new(audited(store), Arc::new(MockProfileReader::new()), Arc::new(NoItems)),
+        IdempotentRequests::new(Arc::new(MockIdempotencyStore::new()), Arc::new(FixedClock)),
         Intakes { store: audited(store), reader: Arc::new(MockSupplementReader::new()) },
         Nights {
             store: audited(store),

@@ -1,8 +1,8 @@
 //! Folders and archives as import files.
 
 use super::members::{Member, Members};
-use crate::context::FileContext;
 use crate::digest::digest;
+use crate::open::FileContext;
 use crate::source::Source;
 use application::ports::import_source::{ImportFile, ImportRefusal, ImportSource};
 use domain::import::FileDigest;

@@ -4,7 +4,7 @@ use super::entry::Entry;
 use super::reader::SharedEntryReader;
 use super::unpacking::{Bound, Unpacking};
 use crate::collections::Collections;
-use crate::context::FileContext;
+use crate::open::FileContext;
 use crate::recognised::RecognisedFile;
 use crate::source::{Items, RecordReader};
 use application::ports::import_source::ImportRefusal;

@@ -7,7 +7,6 @@
 mod container;
 mod entry;
 mod folder;
-mod gzip;
 mod members;
 mod reader;
 mod survey;
@@ -16,10 +15,11 @@ mod zip;
 
 pub(crate) use container::Container;
 
-use crate::context::FileContext;
 use crate::formats::Format;
+use crate::open::FileContext;
 use application::ports::import_source::ImportRefusal;
 use entry::Entry;
+use reader::Packing;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -56,12 +56,30 @@ pub(crate) fn open_packed(
     if zip::is_zip(begins) {
         return Some(zip::list(path).and_then(|list| survey::survey("the archive", list, format, context)));
     }
-    gzip::is_gzip(begins).then(|| survey::single(gzip::entry(path)?, format, context))
+    is_gzip(begins).then(|| survey::single(gzip_entry(path)?, format, context))
 }
 
 /// Rejects too many entries.
 fn too_many() -> ImportRefusal {
     ImportRefusal::Unreadable(format!("it contains more than {ENTRY_LIMIT} files"))
+}
+
+/// Returns whether a file that begins with these bytes is packed with gzip.
+fn is_gzip(begins: &[u8]) -> bool {
+    begins.starts_with(&[0x1f, 0x8b])
+}
+
+/// Returns the file inside; it needs no name.
+fn gzip_entry(path: &Path) -> Result<Entry, ImportRefusal> {
+    let metadata = path.metadata().map_err(|error| ImportRefusal::Unreadable(error.kind().to_string()))?;
+    Ok(Entry {
+        name: String::new(),
+        packed_size: metadata.len(),
+        path: path.into(),
+        start: 0,
+        packing: Packing::Gzip,
+        expected: None,
+    })
 }
 
 #[cfg(test)]

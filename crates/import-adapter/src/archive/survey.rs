@@ -3,14 +3,14 @@
 use super::Listing;
 use super::container::Container;
 use super::entry::Entry;
-use super::gzip::is_gzip;
+use super::is_gzip;
 use super::members::{Member, unpacks_too_much, within};
 use super::reader::SharedEntryReader;
 use super::unpacking::{Bound, Unpacking};
 use super::zip::is_zip;
-use crate::context::FileContext;
 use crate::database::MAGIC;
 use crate::formats::Format;
+use crate::open::FileContext;
 use crate::recognised::RecognisedFile;
 use crate::recognition::{Claim, MatchStrength, claim, recognise};
 use application::ports::import_source::ImportRefusal;

@@ -1,8 +1,8 @@
 //! Answers of an API that continue on another page.
 
 use super::{Document, DocumentReader, Layout, ReadRecord};
-use crate::context::FileContext;
 use crate::input::{Bytes, Cursor};
+use crate::open::FileContext;
 use crate::sketch::Sketch;
 use crate::source::{Items, RecordReader};
 use application::ports::import_source::ImportRefusal;

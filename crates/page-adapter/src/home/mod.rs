@@ -1,6 +1,5 @@
 //! `/`: home of a signed-in person, landing page of the server, and the service document for programs.
 
-pub(crate) mod help;
 #[cfg(test)]
 pub(crate) mod sample;
 mod signed_in;
@@ -20,7 +19,7 @@ use serde_json::{Value, json};
 pub(crate) fn configure(routes: &mut ServiceConfig) {
     routes
         .service(Endpoint::Home.resource().route(get().to(show)))
-        .service(Endpoint::Help.resource().route(get().to(help::show)));
+        .service(Endpoint::Help.resource().route(get().to(show_help)));
 }
 
 /// Shows the home page, the landing page, or to programs the links of the service.
@@ -58,4 +57,13 @@ fn service(settings: &HttpSettings) -> Value {
             "sign_in": url(Endpoint::SignIn),
         },
     })
+}
+
+/// Shows the page, with the tabs for a signed-in person.
+pub(crate) async fn show_help(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let person = person::signed_in(&request, &state).await?;
+    let person = person.as_ref().map(person::to_view);
+    let (formats, operator) = (state.upload_formats.clone(), state.http.settings.operator.clone());
+    let help = view::Help { person, formats, operator };
+    page(StatusCode::OK, &help)
 }

@@ -223,8 +223,7 @@ fn export(store: &Arc<EmptyStore>) -> Arc<ExportUseCases> {
         supplements: Arc::new(MockSupplementReader::new()),
         pause: Arc::new(MockPause::new()),
     };
-    let trail = AuditTrail::new(store.clone(), store.clone());
-    let records = ExportRecords::new(readers, store.clone(), trail);
+    let records = ExportRecords::new(readers, audited(store));
     let reads = ReadRecorder::new(Arc::new(MockReadLedger::new()), store.clone());
     Arc::new(ExportUseCases { records, writers: store.clone(), reads })
 }

@@ -6,7 +6,6 @@
 
 mod escape;
 mod form_error;
-mod message;
 mod part;
 mod qr;
 #[cfg(test)]
@@ -18,11 +17,11 @@ mod time_zone;
 pub(crate) use askama::Template as View;
 pub(crate) use escape::PageText;
 pub(crate) use form_error::FormErrors;
-pub(crate) use message::{Link, Message};
 pub(crate) use part::{Moment, Person, ScopeLine, grouped, noun, readable};
 pub(crate) use qr::QrCode;
 pub(crate) use time_zone::regions;
 
+use askama::Template;
 use http_adapter::Endpoint;
 
 /// Path of the style sheet, which every page loads.
@@ -43,4 +42,29 @@ pub(crate) const ICON: &str = include_str!("../../assets/icon.svg");
 pub(crate) fn current(here: &str, pages: &str) -> Option<&'static str> {
     let position = pages.split(' ').position(|page| page == here)?;
     Some(if position == 0 { "page" } else { "true" })
+}
+
+/// Page with a message. It contains no input of the request (security.md T33).
+#[derive(Clone, Copy, Template)]
+#[template(path = "view/message.html")]
+pub(crate) struct Message<'a> {
+    /// Heading and title.
+    pub(crate) title: &'a str,
+    /// Message in full sentences.
+    pub(crate) text: &'a str,
+    pub(crate) advice: Option<&'a str>,
+    /// Link to the next page.
+    pub(crate) link: Option<Link>,
+    /// Id of the request in the operator's log.
+    pub(crate) request_id: Option<&'a str>,
+    /// Email address or URL of the operator, if published.
+    pub(crate) contact: Option<&'a str>,
+}
+
+/// Link to a page of the server.
+#[derive(Clone, Copy)]
+pub(crate) struct Link {
+    pub(crate) path: &'static str,
+    /// Text of the link.
+    pub(crate) text: &'static str,
 }

@@ -1,14 +1,10 @@
 //! Background jobs of a server.
 
-use super::clock;
-use super::outbox;
 use super::start::{StartError, start};
-use super::undos;
-use super::upkeep;
-use super::uploads;
-use super::{Errors, every};
+use super::{Errors, clock, every, outbox, upkeep, uploads};
 use crate::telemetry;
 use crate::wiring::{Application, UploadReading};
+use application::import::{Imports, UndoCounts};
 use application::key::SigningKeyError;
 use application::ports::storage::StorageError;
 use std::convert::Infallible;
@@ -61,7 +57,7 @@ async fn work(application: &Application) -> String {
         measure_mail(application),
         Box::pin(application.webhooks.run()),
         process_uploads(application),
-        undos::resume(&application.pages.imports),
+        resume_undos(&application.pages.imports),
         upkeep::watch_writes(application),
         upkeep::finish_erasures(application.services.store.upkeep.as_ref())
     );
@@ -164,5 +160,25 @@ async fn measure_mail(application: &Application) {
 async fn process_uploads(application: &Application) {
     if let Some(UploadReading { process, readers, held }) = &application.uploads {
         uploads::process(process, *readers, held).await;
+    }
+}
+
+/// Interval of checking for interrupted undos; usually a lookup in an empty index.
+const UNDOS: Duration = Duration::from_secs(5);
+
+/// Resumes interrupted undos for as long as the server runs.
+async fn resume_undos(imports: &Imports) {
+    let mut ticks = every(UNDOS);
+    let mut errors = Errors::default();
+    loop {
+        ticks.tick().await;
+        let outcome = imports.resume().await;
+        if let Ok(Some((import, undone))) = &outcome {
+            let UndoCounts { removed, restored, kept } = undone.counts;
+            tracing::info!(%import, removed, restored, kept, "finished an interrupted undo");
+        }
+        if let Some(error) = errors.first(outcome) {
+            tracing::warn!(%error, "an interrupted undo was not resumed; trying again every 5 seconds");
+        }
     }
 }

@@ -6,15 +6,11 @@
 
 mod accounts;
 mod address_header;
-mod audit;
 mod clients;
 mod cors;
-mod developers;
-mod keys;
 mod log;
 mod mail;
 mod metrics;
-mod outbound;
 mod passwords;
 mod problem;
 mod public_url;
@@ -24,12 +20,9 @@ mod secret_file;
 mod secret_text;
 mod section;
 mod server;
-mod sessions;
 mod source;
 mod storage;
-mod table;
 mod text_list;
-mod tls_files;
 mod tokens;
 mod traces;
 mod uploads;
@@ -42,30 +35,28 @@ pub(crate) use problem::{Problem, SettingsError};
 pub(crate) use public_url::{PublicUrl, is_loopback};
 pub(crate) use reference::markdown as reference;
 pub(crate) use secret_text::SecretText;
+pub(crate) use server::TlsFiles;
 pub use source::EnvironmentVariables;
 pub(crate) use source::{Variables, variables};
 pub(crate) use storage::StoragePlace;
-pub(crate) use tls_files::TlsFiles;
 pub(crate) use traces::TraceSettings;
 
 use accounts::AccountSettings;
-use audit::AuditSettings;
+use application::audit::{AuditRetention, InvalidAuditRetention};
+use chrono::TimeDelta;
 use clients::ClientSettings;
 use cors::CorsSettings;
-use developers::DeveloperSettings;
-use keys::KeySettings;
+use domain::session::SessionLifetime;
 use mail::MailSettings;
 use metrics::MetricsSettings;
-use outbound::OutboundSettings;
 use passwords::PasswordSettings;
 use rate_limits::RateLimitSettings;
+use section::{Row, section};
 use serde::Deserialize;
 use server::ServerSettings;
-use sessions::SessionSettings;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use storage::StorageSettings;
 use system_adapter::exposed_mode;
-use table::Section;
 use tokens::TokenSettings;
 use uploads::UploadSettings;
 
@@ -180,4 +171,91 @@ impl Settings {
         ];
         self.out_of_range().into_iter().chain(rules.into_iter().flatten()).collect()
     }
+}
+
+section! {
+    /// Retention of the audit trail.
+    AuditSettings("audit") {
+        /// Retention of events: sign-ins, consent, tokens, operator commands.
+        event_days: u32 = Some("730"), "days" in 1..=36_525, "365";
+        /// Retention of the read counts that people see.
+        read_days: u32 = Some("400"), "days" in 1..=36_525, "90";
+    }
+}
+
+impl AuditSettings {
+    /// Returns the retention of the audit trail.
+    pub(crate) const fn retention(&self) -> Result<AuditRetention, InvalidAuditRetention> {
+        AuditRetention::from_days(self.event_days, self.read_days)
+    }
+}
+
+section! {
+    /// Developers who register apps on the page `/developer`.
+    DeveloperSettings("developers") {
+        /// Whether signed-in people may register apps. Until `restwell client approve`, such an app works for
+        /// its owner and 10 other people.
+        self_service: bool = Some("false"), "true or false", "true";
+    }
+}
+
+section! {
+    /// The key that encrypts private signing keys, queued email and the secrets of authenticator apps in the
+    /// store.
+    KeySettings("keys") {
+        /// As printed by `restwell key generate`; the same on every replica. Default on a loopback server:
+        /// the file `restwell.key` beside the embedded store, else in `storage.data_dir`.
+        encryption_key: Option<SecretText> = None, "`rwk_` and 43 characters", "rwk_...";
+        /// File that contains `keys.encryption_key`.
+        encryption_key_file: Option<PathBuf> = None, "path", "/run/secrets/restwell-key";
+    }
+}
+
+section! {
+    /// Requests to hosts that apps and operators chose, such as webhooks and client metadata documents.
+    OutboundSettings("outbound") {
+        /// Whether hosts on private networks (RFC 1918, RFC 4193) may be called, such as a receiver at home:
+        /// for webhook endpoints that the operator created, or approved with their app. A server whose public
+        /// URL is on loopback may call its own machine in any case.
+        allow_private_networks: bool = Some("false"), "true or false", "true";
+    }
+}
+
+section! {
+    /// How long a browser stays signed in.
+    SessionSettings("sessions") {
+        /// Maximum time without a request.
+        idle_minutes: u32 = Some("1440"), "minutes" in 1..=525_600, "60";
+        /// Maximum time since the sign-in.
+        lifetime_hours: u32 = Some("720"), "hours" in 1..=8760, "24";
+    }
+}
+
+impl SessionSettings {
+    pub(crate) fn lifetime(&self) -> SessionLifetime {
+        SessionLifetime {
+            idle: TimeDelta::minutes(i64::from(self.idle_minutes)),
+            absolute: TimeDelta::hours(i64::from(self.lifetime_hours)),
+        }
+    }
+}
+
+/// Section of the table.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Section {
+    /// Name of the section in a file.
+    pub(crate) name: &'static str,
+    /// Description.
+    pub(crate) about: &'static str,
+    pub(crate) rows: &'static [Row],
+}
+
+/// Lists the sections in the order of the reference.
+pub(crate) fn sections() -> impl Iterator<Item = Section> {
+    SECTIONS.iter().copied()
+}
+
+/// Lists every setting in the order of the reference.
+pub(crate) fn rows() -> impl Iterator<Item = &'static Row> {
+    SECTIONS.iter().flat_map(|section| section.rows)
 }

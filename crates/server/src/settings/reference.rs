@@ -1,7 +1,6 @@
 //! Reference of all settings.
 
 use super::section::Row;
-use super::table;
 use std::fmt::Write;
 
 const HEAD: &str = "\
@@ -20,7 +19,7 @@ example `deploy/restwell.example.toml`. Secrets are never printed; each has a se
 /// Returns the reference as Markdown.
 pub(crate) fn markdown() -> String {
     let mut text = HEAD.to_owned();
-    for section in table::sections() {
+    for section in super::sections() {
         let _ = write!(text, "\n## `[{}]`\n\n{}\n", section.name, section.about.trim());
         for row in section.rows {
             push_row(&mut text, row);

@@ -5,7 +5,6 @@ use super::problem::Problem;
 use super::public_url::{PublicUrl, is_loopback};
 use super::section::section;
 use super::text_list::TextList;
-use super::tls_files::TlsFiles;
 use domain::user::Email;
 use http_adapter::{AdmissionLimits, Operator, TrustedProxies};
 use std::net::SocketAddr;
@@ -156,4 +155,13 @@ impl ServerSettings {
 
 fn is_contact(text: &str) -> bool {
     Email::parse(text).is_ok() || url::Url::parse(text).is_ok_and(|url| url.scheme() == "https")
+}
+
+/// A certificate and its key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TlsFiles {
+    /// PEM file of the certificate chain, the server's own first.
+    pub(crate) certificate: PathBuf,
+    /// PEM file of the private key.
+    pub(crate) key: PathBuf,
 }

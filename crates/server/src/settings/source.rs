@@ -2,7 +2,6 @@
 
 use super::problem::{Problem, SettingsError};
 use super::section::Row;
-use super::table;
 use config::{Config, ConfigError, Environment, File, FileFormat, Source, Value, ValueKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -38,7 +37,7 @@ pub(crate) fn variables(
 /// Merges the sources, and rejects unknown keys.
 pub(super) fn merged(file: Option<&Path>, variables: &Variables) -> Result<Config, SettingsError> {
     let mut builder = Config::builder();
-    for row in table::rows() {
+    for row in super::rows() {
         builder =
             builder.set_default(row.key, row.default).map_err(|error| wrong(&error, file, variables))?;
     }
@@ -65,7 +64,7 @@ pub(super) fn wrong(error: &ConfigError, file: Option<&Path>, variables: &Variab
         ConfigError::Type { key, .. } | ConfigError::At { key, .. } => key.as_deref(),
         _ => None,
     };
-    let row = key.and_then(|key| table::rows().find(|row| is_within(key, row.key)));
+    let row = key.and_then(|key| super::rows().find(|row| is_within(key, row.key)));
     let problem = match (row, key) {
         (Some(row), _) => {
             let place = place_of(row, file, variables);
@@ -131,16 +130,16 @@ fn unknown_variables(keys: &BTreeSet<String>) -> Vec<Problem> {
 }
 
 fn unlisted_keys(keys: &BTreeSet<String>) -> impl Iterator<Item = &String> {
-    keys.iter().filter(|key| !table::rows().any(|row| row.key == key.as_str()))
+    keys.iter().filter(|key| !super::rows().any(|row| row.key == key.as_str()))
 }
 
 /// Suggests valid keys: those of the same section, or the sections.
 fn hint(key: &str) -> String {
     let section = key.split('.').next().unwrap_or_default();
     let is_sibling = |row: &&Row| row.key.strip_prefix(section).is_some_and(|rest| rest.starts_with('.'));
-    let mut siblings: Vec<&str> = table::rows().filter(is_sibling).map(|row| row.key).collect();
+    let mut siblings: Vec<&str> = super::rows().filter(is_sibling).map(|row| row.key).collect();
     if siblings.is_empty() {
-        siblings = table::sections().map(|section| section.name).collect();
+        siblings = super::sections().map(|section| section.name).collect();
         return format!("; the sections are {}", siblings.join(", "));
     }
     format!("; {section} has {}", siblings.join(", "))
@@ -156,7 +155,7 @@ fn leaves(values: config::Map<String, Value>) -> BTreeSet<String> {
                 open.extend(table.into_iter().map(|(name, value)| (format!("{key}.{name}"), value)));
             }
             // An empty section sets nothing.
-            ValueKind::Table(_) if table::sections().any(|section| section.name == key) => {}
+            ValueKind::Table(_) if super::sections().any(|section| section.name == key) => {}
             _ => {
                 found.insert(key);
             }

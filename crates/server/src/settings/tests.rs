@@ -1,5 +1,5 @@
 use super::source::Variables;
-use super::{Settings, SettingsError, StoragePlace, reference, table};
+use super::{Settings, SettingsError, StoragePlace, reference};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -103,7 +103,7 @@ fn a_value_of_the_wrong_type_names_its_setting() {
 #[test]
 fn no_error_repeats_a_misplaced_value() {
     let mut refused = 0;
-    for row in table::rows().filter(|row| !row.key.ends_with("_file")) {
+    for row in super::rows().filter(|row| !row.key.ends_with("_file")) {
         let (section, name) = row.key.split_once('.').unwrap();
         for value in ["\"LEAKME\"", "[\"LEAKME\"]", "[[\"LEAKME\"]]", "[{ a = \"LEAKME\" }]", "987654321987"]
         {
@@ -243,14 +243,14 @@ fn an_invalid_file_is_reported_with_its_position_and_without_its_text() {
 fn the_table_contains_exactly_the_settings_that_are_read() {
     let settings = Settings::from_sources(None, &Variables::new()).unwrap();
     let read: Vec<&str> = settings.list_values().into_iter().map(|(key, _)| key).collect();
-    let listed: Vec<&str> = table::rows().map(|row| row.key).collect();
+    let listed: Vec<&str> = super::rows().map(|row| row.key).collect();
     assert_eq!(read, listed);
 }
 
 #[test]
 fn the_reference_names_every_setting_with_its_variable_and_every_default_is_accepted() {
     let text = reference();
-    for row in table::rows() {
+    for row in super::rows() {
         assert!(text.contains(&format!("`{}`", row.key)) && text.contains(&row.variable()), "{}", row.key);
         assert!(
             !row.about.trim().is_empty() && !row.unit.is_empty() && !row.example.is_empty(),
@@ -262,7 +262,7 @@ fn the_reference_names_every_setting_with_its_variable_and_every_default_is_acce
 
 #[test]
 fn the_variable_that_the_reference_names_sets_its_setting() {
-    for row in table::rows().filter(|row| row.default.is_some_and(|default| !default.is_empty())) {
+    for row in super::rows().filter(|row| row.default.is_some_and(|default| !default.is_empty())) {
         let variables = environment(&[(&row.variable(), row.default.unwrap())]);
         let settings =
             Settings::from_sources(None, &variables).unwrap_or_else(|error| panic!("{}: {error}", row.key));
@@ -273,7 +273,7 @@ fn the_variable_that_the_reference_names_sets_its_setting() {
 
 #[test]
 fn every_example_without_a_file_behind_it_is_accepted() {
-    for row in table::rows().filter(|row| !row.key.ends_with("_file")) {
+    for row in super::rows().filter(|row| !row.key.ends_with("_file")) {
         let mut variables = environment(&[
             ("RESTWELL__SERVER__PUBLIC_URL", "https://x.example"),
             // Only Postgres has standbys.
@@ -291,7 +291,7 @@ fn the_committed_example_is_accepted_and_names_every_setting() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/restwell.example.toml");
     Settings::from_sources(Some(&path), &Variables::new()).unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
-    for section in table::sections() {
+    for section in super::sections() {
         let (_, body) = text.split_once(&format!("[{}]", section.name)).unwrap();
         let body = body.split("\n[").next().unwrap();
         for row in section.rows {

@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn a_panic_is_written_immediately_without_its_message() {
         let (buffer, written) = buffer(None);
-        super::super::panic::report_place_only();
+        super::super::report_panic_place();
         logging(buffer, || {
             tracing::info!("one");
             let _ = std::panic::catch_unwind(|| panic!("71.5 kg"));

@@ -7,7 +7,6 @@
 mod level;
 mod log_buffer;
 mod metrics;
-mod panic;
 mod traces;
 
 pub(crate) use metrics::{MetricsServer, UploadMeter, count_mail, metrics_reference};
@@ -45,10 +44,18 @@ pub(crate) fn begin(settings: &Settings, verbosity: Verbosity) -> anyhow::Result
         Some(traces) => registry.with(vec![traces, log.with_filter(let_through).boxed()]).try_init(),
     };
     if initialized.is_ok() {
-        panic::report_place_only();
+        report_panic_place();
         std::thread::Builder::new().name("log".to_owned()).spawn(|| LOG.flush_regularly())?;
     }
     Ok(())
+}
+
+/// Logs the location of a panic without its message, which may contain a value.
+fn report_panic_place() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        tracing::error!(place, "panic");
+    }));
 }
 
 /// Writes the log lines that are still buffered.

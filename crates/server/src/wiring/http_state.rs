@@ -64,7 +64,7 @@ impl ServerParts<'_> {
     pub(super) fn api(&self, http: Arc<HttpState>) -> ApiState {
         let (services, store, reads) = (self.services, &self.services.store, &self.reads);
         let (clock, tokens) = (&services.clock, &services.settings.tokens);
-        let (records, parser) = (services.export_records(), Arc::new(JsonIngestParser));
+        let records = services.export_records();
         ApiState {
             http,
             client_authentication: ClientAuthentication {
@@ -85,13 +85,7 @@ impl ServerParts<'_> {
                 reads: reads.clone(),
             },
             ingest: IngestUseCases::new(
-                IngestRecords::new(
-                    store.profiles.clone(),
-                    store.units.clone(),
-                    parser,
-                    Arc::new(SystemEntropy),
-                    clock.clone(),
-                ),
+                IngestRecords::new(services.audited(), store.profiles.clone(), Arc::new(JsonIngestParser)),
                 IdempotentRequests::new(store.idempotency.clone(), clock.clone()),
                 services.intakes(),
                 services.nights(),

@@ -132,8 +132,7 @@ impl Services {
             supplements: self.store.supplements.clone(),
             pause: Arc::new(TimerPause),
         };
-        let application::store::Store { units, trail } = self.audited();
-        ExportRecords::new(readers, units, trail)
+        ExportRecords::new(readers, self.audited())
     }
 
     pub(crate) fn grants(&self) -> Grants {

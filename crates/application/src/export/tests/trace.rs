@@ -7,6 +7,7 @@ use crate::export::{ExportQuery, ExportReaders, ExportRecords, ExportRecordsErro
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{MockProfileReader, MockSleepReader, MockSupplementReader, StorageError};
 use crate::ports::system::MockPause;
+use crate::store::Store;
 use crate::testing::{client_id, clock, entropy, person, user_id};
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::PersonalTokenId;
@@ -23,7 +24,7 @@ fn exports(profiles: MockProfileReader, units: Arc<PreparedUnitsOfWork>) -> Expo
         supplements: Arc::new(MockSupplementReader::new()),
         pause: Arc::new(MockPause::new()),
     };
-    ExportRecords::new(readers, units, AuditTrail::new(entropy(), clock()))
+    ExportRecords::new(readers, Store { units, trail: AuditTrail::new(entropy(), clock()) })
 }
 
 fn units(number: usize) -> Arc<PreparedUnitsOfWork> {

@@ -17,11 +17,10 @@ pub use result::{IngestReport, ItemResult};
 
 use super::batch_writer::{BATCH, BackendTrace, BatchWriter, StopReason};
 use super::run::Run;
-use crate::audit::{AuditTrail, DailyEvents};
+use crate::audit::DailyEvents;
 use crate::ports::import_source::ImportRefusal;
 use crate::ports::ingest_source::{IngestContent, IngestItem, IngestParser};
-use crate::ports::storage::{ProfileReader, StorageError, UnitOfWorkFactory};
-use crate::ports::system::{Clock, Entropy};
+use crate::ports::storage::{ProfileReader, StorageError};
 use crate::store::Store;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{ClientId, UserId};
@@ -78,14 +77,7 @@ pub struct IngestRecords {
 
 impl IngestRecords {
     /// Creates the use case.
-    pub fn new(
-        profiles: Arc<dyn ProfileReader>,
-        units: Arc<dyn UnitOfWorkFactory>,
-        parser: Arc<dyn IngestParser>,
-        entropy: Arc<dyn Entropy>,
-        clock: Arc<dyn Clock>,
-    ) -> Self {
-        let store = Store { units, trail: AuditTrail::new(entropy, clock) };
+    pub fn new(store: Store, profiles: Arc<dyn ProfileReader>, parser: Arc<dyn IngestParser>) -> Self {
         Self { profiles, store, parser, daily: DailyEvents::default() }
     }
 

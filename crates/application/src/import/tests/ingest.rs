@@ -8,6 +8,7 @@ use super::record::{
     supplement_id,
 };
 use super::{import_file, of_person};
+use crate::audit::AuditTrail;
 use crate::audit::testing::{assert_events, event};
 use crate::import::ingest::{
     IdempotentRequests, IngestCommand, IngestError, IngestRecords, IngestReport, ItemResult, ItemStatus,
@@ -19,6 +20,7 @@ use crate::ports::ingest_source::{
     IngestedUser, ItemCode, ItemRefusal,
 };
 use crate::ports::storage::{Claim, IdempotentRequest, MockIdempotencyStore, StorageError, UniqueKey};
+use crate::store::Store;
 use crate::testing::{client_id, clock, entropy, noon, person, user_id};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::UserId;
@@ -67,7 +69,8 @@ fn rejected() -> IngestItem {
 }
 
 fn records(store: &MemoryStore, parser: Items) -> IngestRecords {
-    IngestRecords::new(store.profiles(), store.units(), Arc::new(parser), store.entropy(entropy), clock())
+    let trail = AuditTrail::new(store.entropy(entropy), clock());
+    IngestRecords::new(Store { units: store.units(), trail }, store.profiles(), Arc::new(parser))
 }
 
 async fn run(store: &MemoryStore, user: UserId, parser: Items) -> Result<IngestReport, IngestError> {

@@ -8,11 +8,13 @@ mod levels;
 mod members;
 mod nap;
 mod night;
-mod recognition;
 mod stamp;
 
-use crate::formats::FormatInfo;
-use crate::json::{Record, decode};
+use crate::formats::{Format, FormatInfo};
+use crate::json::{Layout, Record, decode};
+use crate::recognised::RecognisedFile;
+use crate::seen::FilePreview;
+use crate::sketch::Sketch;
 use crate::source::{Items, Notes};
 use domain::time::TimeZone;
 use members::{Day, Night, UndetectedNight};
@@ -29,7 +31,7 @@ pub(super) const FORMAT: FormatInfo = FormatInfo {
     ],
     files: "days of sleep, from Connect or the export",
     result: "nights with stages",
-    recognise: recognition::recognise,
+    recognise,
     tables: &[],
     others: &[],
 };
@@ -95,6 +97,25 @@ const fn skipped(unseen: UndetectedNight) -> &'static str {
             "Garmin found no sleep on this day (UNCONFIRMED); no night was imported"
         }
         UndetectedNight::OffWrist => "the device was not worn (OFF_WRIST); no night was imported",
+    }
+}
+
+/// Members that only Garmin's days of sleep have. A day of the export without a recording has only `retro`.
+const SLEEP_ONLY: [&str; 4] =
+    ["dailySleepDTO", "sleepStartTimestampGMT", "sleepWindowConfirmationType", "retro"];
+
+/// Recognises JSON by the members of a day of sleep.
+pub(crate) fn recognise(seen: &FilePreview, named: bool) -> Option<RecognisedFile> {
+    let layout = layout(seen.json()?, named)?;
+    Some(RecognisedFile::document(Format::Garmin, layout, read))
+}
+
+fn layout(sketch: &Sketch, named: bool) -> Option<Layout> {
+    let is_day = |day: &Sketch| SLEEP_ONLY.iter().any(|name| day.has(name));
+    match sketch {
+        Sketch::List(None) => named.then_some(Layout::List),
+        Sketch::List(Some(first)) => is_day(first).then_some(Layout::List),
+        single => is_day(single).then_some(Layout::Single),
     }
 }
 

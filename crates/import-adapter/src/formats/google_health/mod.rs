@@ -10,7 +10,6 @@ mod placeholder;
 mod point;
 mod point_session;
 mod points;
-mod stage;
 mod table;
 mod table_reader;
 mod written_offsets;
@@ -21,6 +20,7 @@ use crate::formats::{Format, FormatInfo, OtherTable, TableHeader};
 use crate::input::{Separator, has_columns};
 use crate::recognised::RecognisedFile;
 use crate::seen::{FilePreview, Text};
+use domain::sleep::Stage;
 
 /// The format.
 pub(super) const FORMAT: FormatInfo = FormatInfo {
@@ -78,6 +78,21 @@ fn recognise(seen: &FilePreview, _named: bool) -> Option<RecognisedFile> {
             table_reader::Sessions::new(bytes, context.zone)
         })
     })
+}
+
+/// Returns the stage of a word in any case; `None` if it is unknown.
+fn stage(word: &str) -> Option<Stage> {
+    let word = word.trim().to_ascii_uppercase();
+    let short = ["SLEEP_STAGE_TYPE_", "SLEEP_STAGE_"].iter().find_map(|prefix| word.strip_prefix(prefix));
+    match short.unwrap_or(&word) {
+        "AWAKE" | "WAKE" | "RESTLESS" => Some(Stage::Awake),
+        "LIGHT" => Some(Stage::Light),
+        "DEEP" => Some(Stage::Deep),
+        "REM" => Some(Stage::Rem),
+        "ASLEEP" => Some(Stage::Asleep),
+        "UNSPECIFIED" => Some(Stage::Unknown),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -78,7 +78,7 @@ fn hypnogram(stages: &[RawStage], bed: &TimeInBed, notes: &mut Notes) -> Result<
             unreadable = unreadable.saturating_add(1);
             continue;
         };
-        if raw.kind.as_str().and_then(stage::stage).is_none() {
+        if raw.kind.as_str().and_then(stage).is_none() {
             unknown = unknown.saturating_add(1);
         }
         entries.push(entry);
@@ -89,7 +89,7 @@ fn hypnogram(stages: &[RawStage], bed: &TimeInBed, notes: &mut Notes) -> Result<
 }
 
 fn entry(raw: &RawStage) -> Option<StageEntry> {
-    let stage = raw.kind.as_str().and_then(stage::stage).unwrap_or(Stage::Unknown);
+    let stage = raw.kind.as_str().and_then(stage).unwrap_or(Stage::Unknown);
     let at = |time| instant("", time).ok();
     StageEntry::new(stage, at(&raw.start_time)?, at(&raw.end_time)?).ok()
 }

@@ -86,7 +86,7 @@ pub(super) fn read_stage<'a>(
     let id = join::id(row, ID)?;
     let word = row.get(STAGE).ok_or("sleep_stage_type is missing")?;
     let (start, end) = (instant(row, STAGE_START)?, instant(row, STAGE_END)?);
-    let known = stage::stage(word);
+    let known = stage(word);
     let offset = offset(row, OFFSET_AT_START)?.unwrap_or_else(|| zone.offset_at(start));
     let stage = JoinedStage { stage: known.unwrap_or(Stage::Unknown), start, end, offset: Some(offset) };
     Ok((id, stage, known.is_none()))

@@ -9,9 +9,9 @@ mod night;
 mod table;
 mod values;
 
-use crate::context::FileContext;
 use crate::formats::{Format, FormatInfo, TableHeader};
 use crate::input::{Bytes, Cursor, Position, damaged};
+use crate::open::FileContext;
 use crate::recognised::RecognisedFile;
 use crate::seen::FilePreview;
 use crate::sketch::Sketch;
