@@ -22,7 +22,7 @@ fn signing_key() -> SigningKey {
         public_key: [0; 32],
         private_key: SealedPrivateKey::new(Vec::new()),
         created_at: DateTime::UNIX_EPOCH,
-        state: SigningKeyState::Active,
+        state: SigningKeyState::Retired { at: DateTime::UNIX_EPOCH },
     }
 }
 

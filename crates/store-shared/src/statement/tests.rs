@@ -1,11 +1,11 @@
 use super::*;
 use crate::test_support::Recorder;
-use crate::unit_of_work::Transaction as _;
+use crate::unit_of_work::Transaction;
 use futures_util::FutureExt as _;
 
 fn texts(query: impl Change) -> [String; 2] {
     let mut recorder = Recorder::default();
-    recorder.execute(query).now_or_never().unwrap().unwrap();
+    Transaction::execute(&mut recorder, query).now_or_never().unwrap().unwrap();
     recorder.0.pop().unwrap()
 }
 
