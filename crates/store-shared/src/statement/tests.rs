@@ -1,7 +1,6 @@
 use super::*;
 use crate::test_support::Recorder;
 use crate::unit_of_work::Transaction;
-use futures_util::FutureExt as _;
 
 fn texts(query: impl Change) -> [String; 2] {
     let mut recorder = Recorder::default();
