@@ -45,17 +45,17 @@ pub(crate) fn seconds(seconds: i64) -> TimeDelta {
     TimeDelta::seconds(seconds)
 }
 
-/// A clock fixed at [`noon`].
-pub(crate) struct FixedClock;
+/// A clock that stands still.
+pub(crate) struct ClockAt(pub(crate) DateTime<Utc>);
 
-impl Clock for FixedClock {
+impl Clock for ClockAt {
     fn now(&self) -> DateTime<Utc> {
-        noon()
+        self.0
     }
 }
 
 pub(crate) fn clock() -> Arc<dyn Clock> {
-    Arc::new(FixedClock)
+    Arc::new(ClockAt(noon()))
 }
 
 /// Returns 1, 2, 3 and so on, for every kind of value.

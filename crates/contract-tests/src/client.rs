@@ -2,21 +2,24 @@
 
 use crate::Harness;
 use crate::client_form::clients;
-use crate::fixture::{
-    Counting, client, client_id, conflict, hash, microsecond, now, seconds, secret, secret_id,
-};
+use crate::fixture::{client, client_id, conflict, hash, microsecond, now, seconds, secret, secret_id};
+use crate::service::Distinct;
 use application::audit::AuditTrail;
 use application::client::Clients;
 use application::ports::storage::{ClientWithSecrets, UniqueKey};
-use application::ports::system::Clock as _;
+use application::ports::system::{Clock, Entropy};
 use application::store::Store;
+use chrono::{DateTime, Utc};
 use domain::client::{
     Client, ClientKind, ClientName, ClientPages, ClientSecret, ClientStatus, Contact, MAX_LIVE_SECRETS,
     MetadataDocument, MetadataUrl, RedirectUri, Review, WebPage,
 };
 use domain::scope::{Scope, ScopeSet};
+use domain::secret::SecretBytes;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
+use uuid::Uuid;
 
 /// Returns a service client that differs from [`client`] in every field.
 fn service(number: u64) -> Client {
@@ -179,9 +182,30 @@ pub(crate) async fn racing_changes_of_different_values_are_all_kept(harness: &Ha
     assert_eq!(found.client, expected);
 }
 
+/// Clock that moves, and source of secrets that sleeps, so that units of work that do not lock overlap.
+#[derive(Default)]
+struct Slow(AtomicI32);
+
+impl Clock for Slow {
+    fn now(&self) -> DateTime<Utc> {
+        now() + microsecond() * self.0.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+impl Entropy for Slow {
+    fn secret_bytes(&self) -> SecretBytes {
+        std::thread::sleep(Duration::from_millis(5));
+        Distinct.secret_bytes()
+    }
+
+    fn uuid(&self) -> Uuid {
+        Distinct.uuid()
+    }
+}
+
 pub(crate) async fn racing_rotations_leave_two_live_secrets_at_most(harness: &Harness) {
     harness.store_client(&client(1), &secret(1)).await;
-    let ports = Arc::new(Counting::default());
+    let ports = Arc::new(Slow::default());
     let store =
         Store { units: harness.factory.clone(), trail: AuditTrail::new(ports.clone(), ports.clone()) };
     let clients = Arc::new(Clients { store, ..clients(harness) });

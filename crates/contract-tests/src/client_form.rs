@@ -2,7 +2,7 @@
 
 use crate::Harness;
 use crate::fixture::{client, client_id, now, seconds, secret, secret_id, user_id};
-use crate::rejection::{assert_rejected, audited, prepare, signed_out};
+use crate::service::{assert_rejected, audited, prepare, signed_out, stale};
 use crate::webhook::endpoint;
 use application::access::DailyLimits;
 use application::account::SignedInPerson;
@@ -15,7 +15,6 @@ use domain::client::{
 };
 use domain::id::ClientSecretId;
 use domain::scope::ScopeSet;
-use domain::session::Session;
 use domain::webhook::WebhookEndpoint;
 
 /// Clients of the store under test.
@@ -39,12 +38,6 @@ const FORM: AppForm<'static> = AppForm {
 };
 
 const SERVER: ServerNames<'static> = ServerNames { operator: None, host: None };
-
-/// The person, who signed in too long ago.
-fn stale(person: &SignedInPerson) -> SignedInPerson {
-    let session = Session { authenticated_at: seconds(-300), ..person.session.clone() };
-    SignedInPerson { session, ..person.clone() }
-}
 
 fn is_not_fresh(error: &AppError) -> bool {
     matches!(error, AppError::NotFresh)

@@ -2,7 +2,7 @@
 
 use crate::Harness;
 use crate::fixture::{client, client_id, now, secret, user, user_id};
-use crate::rejection::{assert_rejected, audited};
+use crate::service::{assert_rejected, audited};
 use application::code::{CodeError, CodeIssuer, Codes, NewCode};
 use application::ports::storage::AuditFilter;
 use domain::client::{Client, ClientKind, ClientStatus, MAX_DRAFT_USERS, Review};

@@ -1,18 +1,15 @@
 //! Rejected erasures, each up to the statement that rejects it.
 
 use crate::Harness;
-use crate::fixture::{seconds, user_id};
-use crate::rejection::{assert_rejected, audited, prepare, signed_out};
-use application::account::SignedInPerson;
+use crate::fixture::user_id;
+use crate::service::{assert_rejected, audited, prepare, signed_out, stale};
 use application::erasure::{Eraser, ErasureError, Erasures};
 use domain::id::ClientId;
-use domain::session::Session;
 use uuid::Uuid;
 
 pub(crate) async fn rejected_erasures_open_no_connection(harness: &Harness) {
     let person = &prepare(harness).await;
-    let session = Session { authenticated_at: seconds(-301), ..person.session.clone() };
-    let stale = &SignedInPerson { session, ..person.clone() };
+    let stale = &stale(person);
     let erasures = Erasures { store: audited(harness) };
     let is_over = |error: &ErasureError| matches!(error, ErasureError::SessionEnded);
     let is_stale = |error: &ErasureError| matches!(error, ErasureError::NotFresh);

@@ -2,14 +2,13 @@
 
 use crate::Harness;
 use crate::fixture::{
-    Counting, DistinctIds, client, grant, label, now, secret, store_import, tally, upload, used_from, user,
-    user_id,
+    client, grant, label, now, secret, store_import, tally, upload, used_from, user, user_id,
 };
 use crate::import_concurrency::nights;
-use crate::rejection::audited;
+use crate::service::{audited, import_records};
 use crate::token_form::tokens;
 use application::erasure::{Eraser, ErasureError, Erasures};
-use application::import::{FileInfo, ImportRecords, ImportRecordsCommand, ImportRecordsError};
+use application::import::{FileInfo, ImportRecordsCommand, ImportRecordsError};
 use application::intake::{IntakeError, Intakes, NewIntake};
 use application::ports::storage::{Erasure, Import, StorageError, UnitOfWork, UnitOfWorkFactory};
 use application::store::Store;
@@ -204,8 +203,7 @@ pub(crate) async fn a_person_is_erased_while_an_import_runs_and_reads_are_counte
     for round in 1..=ROUNDS {
         let user_id = user_id(round);
         harness.store_user(&user(round)).await;
-        let importing =
-            ImportRecords::new(harness.factory.clone(), Arc::new(DistinctIds), Arc::new(Counting::default()));
+        let importing = import_records(harness);
         let importing = tokio::spawn(async move {
             let about = FileInfo::File { name: FileName::clean("items"), zone: TimeZone::UTC };
             let command = ImportRecordsCommand {

@@ -1,7 +1,6 @@
 //! Fixtures of the cases, derived from small numbers.
 
 use application::ports::storage::{StorageError, UniqueKey};
-use application::ports::system::{Clock, Entropy};
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use domain::client::{
     Client, ClientKind, ClientName, ClientPages, ClientSecret, ClientStatus, RedirectUri, Review,
@@ -14,7 +13,7 @@ use domain::id::{
 use domain::paging::{PageNumber, PageRequest, PageSize, SortDirection};
 use domain::resource::Resource;
 use domain::scope::{Scope, ScopeSet};
-use domain::secret::{SecretBytes, SecretHash};
+use domain::secret::SecretHash;
 use domain::signing_key::{SealedPrivateKey, SigningKey, SigningKeyState};
 use domain::sleep::{
     Hypnogram, SessionKey, SleepRecord, SleepRecordHead, SleepSession, SleepSource, Stage, StageEntry,
@@ -28,7 +27,6 @@ use domain::time::{TimeZone, UtcOffset};
 use domain::user::{
     BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, BodyWeight, Email, SkinType, User, UserStatus,
 };
-use std::sync::atomic::{AtomicU64, Ordering};
 use uuid::Uuid;
 
 mod import;
@@ -63,52 +61,7 @@ pub(crate) fn conflict<T>(result: Result<T, StorageError>) -> UniqueKey {
     }
 }
 
-/// Clock and entropy source that count up, so that no value repeats.
-#[derive(Default)]
-pub(crate) struct Counting(AtomicU64);
-
-impl Counting {
-    /// Counts from above the numbers of all other fixtures.
-    fn next(&self) -> u64 {
-        1_000 + self.0.fetch_add(1, Ordering::Relaxed)
-    }
-}
-
-impl Clock for Counting {
-    fn now(&self) -> DateTime<Utc> {
-        now() + microsecond() * i32::try_from(self.next()).unwrap()
-    }
-}
-
-impl Entropy for Counting {
-    /// Sleeps, so that units of work that do not lock overlap.
-    fn secret_bytes(&self) -> SecretBytes {
-        std::thread::sleep(std::time::Duration::from_millis(5));
-        let mut bytes = [0x3c; 32];
-        bytes[..8].copy_from_slice(&self.next().to_be_bytes());
-        SecretBytes::new(bytes)
-    }
-
-    fn uuid(&self) -> Uuid {
-        uuid(self.next())
-    }
-}
-
-/// Entropy source whose ids are unique in this process, for events that a case does not create itself.
-pub(crate) struct DistinctIds;
-
-impl Entropy for DistinctIds {
-    fn secret_bytes(&self) -> SecretBytes {
-        SecretBytes::new([0x3c; 32])
-    }
-
-    fn uuid(&self) -> Uuid {
-        static DRAWN: AtomicU64 = AtomicU64::new(1 << 40);
-        uuid(DRAWN.fetch_add(1, Ordering::Relaxed))
-    }
-}
-
-fn uuid(number: u64) -> Uuid {
+pub(crate) fn uuid(number: u64) -> Uuid {
     // Both halves differ between ids, and ids sort like their numbers.
     Uuid::from_u64_pair(number << 8 | 0x5a, number.wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }

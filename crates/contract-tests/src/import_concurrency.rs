@@ -1,48 +1,22 @@
 //! Concurrent imports of one file.
 
 use crate::Harness;
-use crate::fixture::{catalogue_key, label, now, session, user, user_id};
+use crate::fixture::{catalogue_key, label, session, user, user_id};
 use crate::import_journal;
-use application::import::{Counts, FileInfo, ImportRecords, ImportRecordsCommand, Imported};
+use crate::service::import_records;
+use application::import::{Counts, FileInfo, ImportRecordsCommand, Imported};
 use application::ports::import_source::{
     ImportFile, ImportItem, ImportRefusal, ImportSource, ImportedSession, ImportedSupplement, ReadProgress,
 };
-use application::ports::system::{Clock, Entropy};
-use chrono::{DateTime, Utc};
 use domain::id::UserId;
 use domain::import::{FileDigest, FileName, RecordPosition};
-use domain::secret::SecretBytes;
 use domain::sleep::SleepSession;
 use domain::time::TimeZone;
 use std::ops::ControlFlow;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use uuid::Uuid;
 
 /// Number of records of each kind in the file, and number of records in a batch.
 const RECORDS: u64 = 40;
 const BATCH: usize = 7;
-
-struct Now;
-
-impl Clock for Now {
-    fn now(&self) -> DateTime<Utc> {
-        now()
-    }
-}
-
-/// Entropy source with unique ids.
-struct Ids(AtomicU64);
-
-impl Entropy for Ids {
-    fn secret_bytes(&self) -> SecretBytes {
-        SecretBytes::new([7; 32])
-    }
-
-    fn uuid(&self) -> Uuid {
-        Uuid::from_u128(0x1d5_0000 + u128::from(self.0.fetch_add(1, Ordering::SeqCst)))
-    }
-}
 
 /// File that is read in small batches.
 #[derive(Clone)]
@@ -114,15 +88,13 @@ fn labels() -> SmallBatches {
 
 /// Imports the file four times concurrently.
 async fn at_once(harness: &Harness, file: &SmallBatches, user_id: Option<UserId>) -> Vec<Imported> {
-    let ids: Arc<dyn Entropy> = Arc::new(Ids(AtomicU64::new(0)));
     let imports = [(); 4].map(|()| {
-        let (units, ids, file) = (harness.factory.clone(), ids.clone(), file.clone());
+        let (import, file) = (import_records(harness), file.clone());
         let about = FileInfo::File { name: FileName::clean("items"), zone: TimeZone::UTC };
         let command = ImportRecordsCommand { user_id, dry_run: false, overwrite_profile: false, about };
-        tokio::spawn(async move {
-            let import = ImportRecords::new(units, ids, Arc::new(Now));
-            import.run(&command, &file, &|_, _| ControlFlow::Continue(())).await.unwrap()
-        })
+        tokio::spawn(
+            async move { import.run(&command, &file, &|_, _| ControlFlow::Continue(())).await.unwrap() },
+        )
     });
     let mut done = Vec::new();
     for import in imports {

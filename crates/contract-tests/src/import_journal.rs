@@ -5,7 +5,7 @@ use crate::fixture::{
     added, catalogue_key, changed, import, import_id, keyed_log, log, log_id, now, persons_import, seconds,
     session, session_id, supplement, supplement_id, user, user_id,
 };
-use crate::rejection::audited;
+use crate::service::audited;
 use application::import::{Imports, KeptItem, KeptReason, UndoCounts, Undone};
 use application::ports::storage::{
     Import, ImportChange, JournalEntry, RecordBefore, RecordReference, RecordVersion, UnitOfWork,

@@ -1,14 +1,14 @@
 //! Files that contain a label twice.
 
 use crate::Harness;
-use crate::fixture::{Counting, DistinctIds, catalogue_key, label, log, now, supplement_id, user, user_id};
+use crate::fixture::{catalogue_key, label, log, now, supplement_id, user, user_id};
 use crate::import_concurrency::SmallBatches;
-use application::import::{Counts, FileInfo, ImportRecords, ImportRecordsCommand, ImportReport};
+use crate::service::import_records;
+use application::import::{Counts, FileInfo, ImportRecordsCommand, ImportReport};
 use application::ports::import_source::{ImportItem, ImportedLog, ImportedSupplement};
 use domain::import::FileName;
 use domain::time::TimeZone;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 fn supplement(id: u64, key: u64, name: &str) -> ImportItem {
     ImportItem::Supplement(Box::new(ImportedSupplement {
@@ -36,9 +36,7 @@ async fn import(harness: &Harness, file: &SmallBatches) -> ImportReport {
     let about = FileInfo::File { name: FileName::clean("items"), zone: TimeZone::UTC };
     let user_id = Some(user_id(1));
     let command = ImportRecordsCommand { user_id, dry_run: false, overwrite_profile: false, about };
-    let import =
-        ImportRecords::new(harness.factory.clone(), Arc::new(DistinctIds), Arc::new(Counting::default()));
-    import.run(&command, file, &|_, _| ControlFlow::Continue(())).await.unwrap().report
+    import_records(harness).run(&command, file, &|_, _| ControlFlow::Continue(())).await.unwrap().report
 }
 
 pub(crate) async fn a_label_id_that_a_file_has_twice_is_stored_the_same_each_time(harness: &Harness) {

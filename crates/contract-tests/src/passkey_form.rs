@@ -2,19 +2,24 @@
 
 use crate::Harness;
 use crate::fixture::{now, passkey, passkey_id, seconds, user_id};
-use crate::rejection::{ADDRESS, assert_level, assert_rejected, audited, prepare, signed_out};
-use application::account::{SignInLimits, SignInOrigin, SignedInPerson};
+use crate::service::{
+    ADDRESS, ORIGIN, UNLIMITED, assert_only_sessions, assert_rejected, audited, event_of_person, prepare,
+    recorded, sign_in_elsewhere, signed_out, stale,
+};
+use application::account::{SignInLimits, SignedInPerson};
 use application::attempt_limit::AttemptLimit;
-use application::passkey::{CeremonyStart, NewPasskey, PasskeyAnswer, PasskeyError, Passkeys};
+use application::passkey::{
+    CeremonyStart, NewPasskey, PasskeyAnswer, PasskeyError, Passkeys, RemoveAllPasskeysError,
+};
 use application::ports::storage::PasskeyUse;
 use application::ports::system::{MalformedClientData, PasskeyVerifier};
+use domain::audit::AuditKind;
 use domain::passkey::{
     CeremonyPurpose, ClientData, MAX_PASSKEYS, Passkey, PasskeyCeremony, PasskeyKey, RelyingParty,
     SignatureCheck, to_base64url, user_handle,
 };
 use domain::second_factor::SecondFactorPolicy;
 use domain::secret::{Secret, SecretBytes, SecretKind};
-use domain::session::Session;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use url::Url;
@@ -51,15 +56,14 @@ impl PasskeyVerifier for Trusting {
 }
 
 fn passkeys(harness: &Harness) -> Passkeys {
-    let limit = AttemptLimit { attempts: u32::MAX, window_seconds: 600 };
     Passkeys {
         store: audited(harness),
         reader: harness.passkeys.clone(),
         failures: harness.failures.clone(),
         verifier: Arc::new(Trusting),
         relying_party: RelyingParty::from_public_url(&Url::parse("https://rest.example").unwrap()),
-        ceremony_limit: limit,
-        sign_in_limits: SignInLimits { per_address: limit, ..SignInLimits::default() },
+        ceremony_limit: UNLIMITED,
+        sign_in_limits: SignInLimits { per_address: UNLIMITED, ..SignInLimits::default() },
         policy: SecondFactorPolicy::Required,
         mail: None,
     }
@@ -125,22 +129,19 @@ async fn sign_in(
         authenticator_data: &to_base64url(&authenticator_data(0, count, &[])),
         signature: "AAAA",
     };
-    let origin = SignInOrigin { address: ADDRESS, device: None, replaces: None, pending: None };
-    passkeys.offered().unwrap().sign_in(answer, &visit, origin).await.map(drop)
+    passkeys.offered().unwrap().sign_in(answer, &visit, ORIGIN).await.map(drop)
 }
 
 pub(crate) async fn rejected_forms_about_passkeys_open_no_connection(harness: &Harness) {
     let person = &prepare(harness).await;
     let (gone, passkeys, unknown) = (&signed_out(person), &passkeys(harness), passkey_id(9));
-    let session = Session { authenticated_at: seconds(-301), ..person.session.clone() };
-    let stale = &SignedInPerson { session, ..person.clone() };
+    let stale = &stale(person);
     let begin = async |person| {
         passkeys.offered().unwrap().begin_ceremony(CeremonyStart::Registration { person }).await
     };
     let is_stale = |error: &PasskeyError| matches!(error, PasskeyError::NotFresh);
     let is_unknown = |error: &PasskeyError| matches!(error, PasskeyError::NotFound);
     let is_too_many = |error: &PasskeyError| matches!(error, PasskeyError::TooManyPasskeys);
-    let is_refused = |error: &PasskeyError| matches!(error, PasskeyError::Rejected);
 
     assert_rejected(harness, "begin too late", is_stale, async || begin(stale).await).await;
     assert_rejected(harness, "rename an unknown passkey", is_unknown, async || {
@@ -160,18 +161,35 @@ pub(crate) async fn rejected_forms_about_passkeys_open_no_connection(harness: &H
         passkeys.remove(gone, passkey_id(1)).await
     })
     .await;
-    assert_level(harness, "remove all of an unknown person", async || passkeys.remove_all(user_id(9)).await)
-        .await;
+    let is_nobody = |error: &RemoveAllPasskeysError| matches!(error, RemoveAllPasskeysError::NotFound);
+    assert_rejected(harness, "remove all of an unknown person", is_nobody, async || {
+        passkeys.remove_all(user_id(9)).await
+    })
+    .await;
+    assert_rejected(harness, "remove too late", is_stale, async || {
+        passkeys.remove(stale, passkey_id(1)).await
+    })
+    .await;
+    assert_eq!(recorded(harness).await, []);
     let add = async |person, number| add(harness, passkeys, person, number).await;
     assert_rejected(harness, "add after signing out", is_stale, async || add(gone, 2).await).await;
     let is_taken = |error: &PasskeyError| matches!(error, PasskeyError::AlreadyAdded);
     assert_rejected(harness, "add a passkey again", is_taken, async || add(person, 1).await).await;
+    rejected_sign_ins(harness, passkeys).await;
+    assert_rejected(harness, "begin with too many", is_too_many, async || begin(person).await).await;
+    assert_rejected(harness, "add one too many", is_too_many, async || add(person, 3).await).await;
+    // What was rejected for its state works in another one, so the answers above are valid ones.
+    sign_in(harness, passkeys, &passkey(1), 6).await.unwrap();
+}
 
+/// Checks sign-ins with a passkey, then stores as many passkeys as person 1 may have.
+async fn rejected_sign_ins(harness: &Harness, passkeys: &Passkeys) {
+    let is_refused = |error: &PasskeyError| matches!(error, PasskeyError::Rejected);
     let locked = Passkey { user_id: user_id(2), ..passkey(2) };
     let used = PasskeyUse { sign_count: 5, is_backed_up: false, at: now() };
     let mut unit = harness.begin().await;
     unit.passkeys().insert(&locked).await.unwrap();
-    assert!(unit.passkeys().record_use(person.user_id, passkey_id(1), used).await.unwrap());
+    assert!(unit.passkeys().record_use(user_id(1), passkey_id(1), used).await.unwrap());
     unit.commit().await.unwrap();
     assert_rejected(harness, "sign in to a locked account", is_refused, async || {
         sign_in(harness, passkeys, &locked, 0).await
@@ -187,8 +205,65 @@ pub(crate) async fn rejected_forms_about_passkeys_open_no_connection(harness: &H
         unit.passkeys().insert(&passkey(number)).await.unwrap();
     }
     unit.commit().await.unwrap();
-    assert_rejected(harness, "begin with too many", is_too_many, async || begin(person).await).await;
-    assert_rejected(harness, "add one too many", is_too_many, async || add(person, 3).await).await;
-    // What was rejected for its state works in another one, so the answers above are valid ones.
-    sign_in(harness, passkeys, &passkey(1), 6).await.unwrap();
+}
+
+pub(crate) async fn only_the_owner_changes_a_passkey_and_a_name_ends_no_session(harness: &Harness) {
+    let person = prepare(harness).await;
+    let passkeys = Passkeys { policy: SecondFactorPolicy::Optional, ..passkeys(harness) };
+    let of_another = Passkey { user_id: user_id(2), ..passkey(2) };
+    let mut unit = harness.begin().await;
+    unit.passkeys().insert(&of_another).await.unwrap();
+    unit.commit().await.unwrap();
+    sign_in_elsewhere(harness).await;
+    let is_name = |error: &PasskeyError| matches!(error, PasskeyError::InvalidName);
+    for name in ["", " ", "a\nb", &"x".repeat(101)] {
+        assert_rejected(harness, name, is_name, async || passkeys.rename(&person, passkey_id(1), name).await)
+            .await;
+    }
+
+    // A name proves nothing, so a sign-in of any age suffices.
+    passkeys.rename(&stale(&person), passkey_id(1), "Blue key").await.unwrap();
+    assert_eq!(passkeys.list(person.user_id).await.unwrap()[0].name.as_str(), "Blue key");
+    let renamed = event_of_person(AuditKind::PasskeyRenamed).subject(passkey_id(1).as_uuid());
+    assert_eq!(recorded(harness).await, [renamed]);
+    assert_eq!(harness.sessions.list_sessions(person.user_id).await.unwrap().len(), 3);
+    let renamed = passkeys.rename(&person, passkey_id(2), "Blue key").await;
+    assert!(matches!(renamed, Err(PasskeyError::NotFound)), "{renamed:?}");
+    let removed = passkeys.remove(&person, passkey_id(2)).await;
+    assert!(matches!(removed, Err(PasskeyError::NotFound)), "{removed:?}");
+    assert_eq!(passkeys.list(user_id(2)).await.unwrap(), [of_another]);
+}
+
+pub(crate) async fn a_removal_of_a_passkey_ends_other_sign_ins_and_is_recorded(harness: &Harness) {
+    let person = prepare(harness).await;
+    let passkeys = Passkeys { policy: SecondFactorPolicy::Optional, ..passkeys(harness) };
+    sign_in_elsewhere(harness).await;
+    passkeys.remove(&person, passkey_id(1)).await.unwrap();
+    assert_eq!(passkeys.list(person.user_id).await.unwrap(), []);
+    assert_only_sessions(harness, &[person.session.id]).await;
+    let removed = event_of_person(AuditKind::PasskeyRemoved).subject(passkey_id(1).as_uuid());
+    assert_eq!(recorded(harness).await, [removed.count(2)]);
+}
+
+// T81
+pub(crate) async fn an_address_cannot_store_more_challenges_than_the_limit(harness: &Harness) {
+    let ceremony_limit = AttemptLimit { attempts: 2, window_seconds: 600 };
+    let passkeys = Passkeys { ceremony_limit, ..passkeys(harness) };
+    let visit = Secret::from_bytes(SecretKind::Visit, &SecretBytes::new([3; 32]));
+    let start = CeremonyStart::SignIn { visit: &visit, address: ADDRESS };
+    for _ in 0..2 {
+        let challenge = passkeys.offered().unwrap().begin_ceremony(start).await.unwrap();
+        let mut unit = harness.begin().await;
+        let stored = unit.passkey_ceremonies().take(&challenge.hash()).await.unwrap().unwrap();
+        assert_eq!((stored.purpose, stored.browser_hash), (CeremonyPurpose::SignIn, visit.hash()));
+        unit.rollback().await.unwrap();
+    }
+    let is_limited =
+        |error: &PasskeyError| matches!(error, PasskeyError::TooManyAttempts { retry_after_seconds: 600 });
+    assert_rejected(harness, "one too many", is_limited, async || {
+        passkeys.offered().unwrap().begin_ceremony(start).await
+    })
+    .await;
+    let mut unit = harness.begin().await;
+    assert_eq!(unit.passkey_ceremonies().delete_expired(seconds(301), 9).await.unwrap(), 2);
 }

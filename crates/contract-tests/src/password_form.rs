@@ -1,24 +1,19 @@
 //! Rejected forms about passwords and the links to choose them, each up to the statement that rejects it.
 
 use crate::Harness;
-use crate::fixture::{
-    Counting, DistinctIds, browser, link, passkey_id, password_hash, seconds, user, user_id,
-};
-use crate::rejection::{ADDRESS, assert_rejected, audited, prepare, signed_out};
+use crate::fixture::{browser, link, passkey_id, password_hash, user, user_id};
+use crate::service::{Distinct, ORIGIN, UNLIMITED, assert_rejected, audited, prepare, signed_out, stale};
 use application::account::{
     ChangePasswordError, ChoosePasswordError, ConfirmEmailChangeError, EmailChangeError,
     IssuePasswordLinkError, LinkRequestLimits, PasswordChange, PasswordCheckpoint, PasswordChoice,
-    PasswordLinks, Passwords, SignInLimits, SignInOrigin, SignedInPerson,
+    PasswordLinks, Passwords, SignInLimits, SignedInPerson,
 };
-use application::attempt_limit::AttemptLimit;
-use application::audit::AuditTrail;
 use application::mail::{PublicLinks, QueueMail};
 use application::ports::storage::{PasswordLinkReader, PasswordLinkWithAccount, StorageError};
 use application::ports::system::{
     Mail, MailSealError, MailSealer, PasswordCheck, PasswordHasher, PasswordHashingError,
     PasswordStrengthChecker,
 };
-use application::store::Store;
 use async_trait::async_trait;
 use domain::id::MessageId;
 use domain::password::{Password, PasswordHash};
@@ -43,7 +38,7 @@ const CHOICE: PasswordChoice<'_> = PasswordChoice {
     home_timezone: None,
     kept_passkeys: None,
     disconnect_apps: false,
-    origin: SignInOrigin { address: ADDRESS, device: None, replaces: None, pending: None },
+    origin: ORIGIN,
 };
 
 /// Accepts every password, and seals every message.
@@ -120,16 +115,14 @@ async fn locked(harness: &Harness, person: &SignedInPerson) -> SignedInPerson {
 }
 
 fn password_links(harness: &Harness) -> PasswordLinks {
-    let trail = AuditTrail::new(Arc::new(Counting::default()), Arc::new(Counting::default()));
-    let limit = AttemptLimit { attempts: u32::MAX, window_seconds: 600 };
     let public = PublicLinks::new("https://rest.example/");
     PasswordLinks {
-        store: Store { trail, ..audited(harness) },
+        store: audited(harness),
         reader: harness.password_links.clone(),
         failures: harness.failures.clone(),
-        limits: LinkRequestLimits { per_email: limit, per_address: limit },
+        limits: LinkRequestLimits { per_email: UNLIMITED, per_address: UNLIMITED },
         is_sign_up_open: true,
-        mail: Some(QueueMail::new(Arc::new(Trusting), Arc::new(DistinctIds), public)),
+        mail: Some(QueueMail::new(Arc::new(Trusting), Arc::new(Distinct), public)),
     }
 }
 
@@ -226,8 +219,7 @@ pub(crate) async fn rejected_changes_of_a_password_open_no_connection(harness: &
     let mut unit = harness.begin().await;
     unit.passwords().set(user_id(1), &password_hash(1), person.session.authenticated_at).await.unwrap();
     unit.commit().await.unwrap();
-    let session = Session { authenticated_at: seconds(-301), ..person.session.clone() };
-    let stale = &SignedInPerson { session, ..person.clone() };
+    let stale = &stale(person);
     let passwords = &passwords(harness, SecondFactorPolicy::Required);
     let is_stale = |error: &ChangePasswordError| matches!(error, ChangePasswordError::NotFresh);
     let is_last = |error: &ChangePasswordError| matches!(error, ChangePasswordError::LastFactor);

@@ -1,19 +1,16 @@
 //! Rejected forms about sign-ins, each up to the statement that rejects it.
 
 use crate::Harness;
-use crate::fixture::{Counting, now, password_hash, pending_sign_in, user, user_id};
-use crate::rejection::{ADDRESS, assert_rejected, prepare};
+use crate::fixture::{now, password_hash, pending_sign_in, user, user_id};
 use crate::second_factor_form::{CODE, Trusting};
+use crate::service::{ORIGIN, UNLIMITED, assert_rejected, audited, prepare};
 use application::StorageError;
 use application::account::{
     PasswordCheckError, PasswordCheckpoint, PasswordHashingError, SecondStepError, SignInLimits,
     SignInOrigin, SignInProgress, SignIns, SignedIn,
 };
-use application::attempt_limit::AttemptLimit;
-use application::audit::AuditTrail;
 use application::ports::storage::{PendingSignInReader, PendingSignInWithEmail};
 use application::ports::system::{FormSealer, PasswordCheck, PasswordHasher};
-use application::store::Store;
 use async_trait::async_trait;
 use domain::id::UserId;
 use domain::password::{Password, PasswordHash};
@@ -92,11 +89,10 @@ impl FormSealer for NoForms {
 }
 
 fn sign_ins(harness: &Harness, race: Race) -> SignIns {
-    let entropy = Arc::new(Counting::default());
-    let limit = AttemptLimit { attempts: u32::MAX, window_seconds: 600 };
-    let limits = SignInLimits { per_account: limit, per_account_and_day: limit, per_address: limit };
+    let limits =
+        SignInLimits { per_account: UNLIMITED, per_account_and_day: UNLIMITED, per_address: UNLIMITED };
     let checkpoint = PasswordCheckpoint {
-        store: Store { units: harness.factory.clone(), trail: AuditTrail::new(entropy.clone(), entropy) },
+        store: audited(harness),
         credentials: harness.credentials.clone(),
         hasher: Arc::new(Racing(harness.clone(), race)),
         failures: harness.failures.clone(),
@@ -123,8 +119,7 @@ async fn sign_in(
     unit.users().insert(&user(3)).await.unwrap();
     unit.passwords().set(user_id(3), &password_hash(3), now()).await.unwrap();
     unit.commit().await.unwrap();
-    let origin = SignInOrigin { address: ADDRESS, device: None, replaces: None, pending: None };
-    sign_ins.sign_in(origin, None, user(3).email.as_str(), password).await
+    sign_ins.sign_in(ORIGIN, None, user(3).email.as_str(), password).await
 }
 
 pub(crate) async fn rejected_passwords_open_no_connection(harness: &Harness) {
@@ -165,7 +160,7 @@ async fn enter(
     code: &str,
 ) -> Result<SignedIn, SecondStepError> {
     let pending = &cookie(number);
-    let origin = SignInOrigin { address: ADDRESS, device: None, replaces: None, pending: Some(pending) };
+    let origin = SignInOrigin { pending: Some(pending), ..ORIGIN };
     match step {
         SecondStep::Code => sign_ins.complete(origin, code).await,
         SecondStep::SetUp => sign_ins.set_up(origin, "", code).await.map(|on| on.signed_in),
@@ -220,9 +215,7 @@ pub(crate) async fn rejected_second_steps_open_no_connection(harness: &Harness) 
         ("app of a sign-in that ended", 3, SetUp, CODE),
     ] {
         let pending = Arc::new(Ended(pending(person, step, 9)));
-        let mut ended = SignIns { pending, ..sign_ins(harness, Race::Nothing) };
-        // The same source of ids, because rejected codes are recorded.
-        ended.checkpoint.store = stored.checkpoint.store.clone();
+        let ended = SignIns { pending, ..sign_ins(harness, Race::Nothing) };
         assert_rejected(harness, name, is_over, async || enter(&ended, step, 9, code).await).await;
     }
     // Neither the codes nor the sign-ins have been used up.

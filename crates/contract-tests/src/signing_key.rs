@@ -2,7 +2,7 @@
 
 use crate::Harness;
 use crate::fixture::{conflict, key_id, now, seconds, signing_key};
-use crate::rejection::{assert_rejected, audited};
+use crate::service::{assert_rejected, audited};
 use application::key::{RetireSigningKeyError, SigningKeys};
 use application::ports::storage::UniqueKey;
 use domain::signing_key::{SealedPrivateKey, SigningKey, SigningKeyState};

@@ -1,10 +1,8 @@
 //! Rejected requests for tokens, each up to the statement that rejects it.
 
 use crate::Harness;
-use crate::fixture::{
-    Counting, client, client_id, code, grant, grant_id, now, secret, used_from, user, user_id,
-};
-use crate::rejection::{assert_level, assert_rejected, audited};
+use crate::fixture::{client, client_id, code, grant, grant_id, now, secret, used_from, user, user_id};
+use crate::service::{ClockAt, assert_level, assert_rejected, audited};
 use application::StorageError;
 use application::access::TokenCheck;
 use application::audit::ReadRecorder;
@@ -76,7 +74,7 @@ pub(crate) fn tokens(harness: &Harness) -> Tokens {
         grants: harness.grants.clone(),
         access: harness.access.clone(),
         clients: harness.clients.clone(),
-        reads: ReadRecorder::new(Arc::new(OneGrant), Arc::new(Counting::default())),
+        reads: ReadRecorder::new(Arc::new(OneGrant), Arc::new(ClockAt(now()))),
     }
 }
 

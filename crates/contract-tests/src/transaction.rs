@@ -2,7 +2,7 @@
 
 use crate::Harness;
 use crate::fixture::{grant, user, user_id};
-use crate::rejection::{assert_level, audited};
+use crate::service::{assert_level, audited};
 use application::StorageError;
 use domain::grant::Grant;
 use scoped_futures::ScopedFutureExt as _;

@@ -9,7 +9,7 @@ use crate::fixture::{
     catalogue_key, client, client_id, erasure_id, full_user, grant, grant_id, log, log_id, now, seconds,
     secret, session, session_id, supplement, supplement_id, user, user_id,
 };
-use crate::rejection::audited;
+use crate::service::audited;
 use application::intake::{Intakes, NewIntake};
 use application::night::Nights;
 use application::ports::storage::{Erasure, GrantFilter, PendingEvent, Settlement};
@@ -28,7 +28,7 @@ use domain::webhook::{
 };
 use uuid::Uuid;
 
-fn endpoint_id(number: u64) -> WebhookEndpointId {
+pub(crate) fn endpoint_id(number: u64) -> WebhookEndpointId {
     WebhookEndpointId::from_uuid(Uuid::from_u128(u128::from(number)))
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn endpoint(number: u64) -> WebhookEndpoint {
     }
 }
 
-fn event(user: u64, kind: EventKind) -> EventKey {
+pub(crate) fn event(user: u64, kind: EventKind) -> EventKey {
     EventKey { user_id: user_id(user), endpoint_id: endpoint_id(1), kind }
 }
 
@@ -55,7 +55,7 @@ const CHANGED: EventKind = EventKind::RecordsChanged;
 const REVOKED: EventKind = EventKind::GrantRevoked;
 const ERASED: EventKind = EventKind::PersonErased;
 
-async fn store_endpoint(harness: &Harness, endpoint: &WebhookEndpoint) {
+pub(crate) async fn store_endpoint(harness: &Harness, endpoint: &WebhookEndpoint) {
     let mut unit = harness.begin().await;
     unit.webhooks().insert(endpoint).await.unwrap();
     unit.commit().await.unwrap();
@@ -69,7 +69,7 @@ async fn prepare(harness: &Harness) {
     harness.store_grants(&[grant(1)]).await;
 }
 
-async fn pending(harness: &Harness, key: EventKey) -> Option<PendingEvent> {
+pub(crate) async fn pending(harness: &Harness, key: EventKey) -> Option<PendingEvent> {
     harness.webhooks.find_pending_event(key).await.unwrap()
 }
 
@@ -77,7 +77,7 @@ async fn due_events(harness: &Harness) -> Vec<EventKey> {
     harness.webhooks.list_due_events(&[endpoint_id(1)], now(), 99).await.unwrap()
 }
 
-async fn settle(harness: &Harness, key: EventKey, number: i64, settlement: Settlement) {
+pub(crate) async fn settle(harness: &Harness, key: EventKey, number: i64, settlement: Settlement) {
     let announced = pending(harness, key).await.map_or(0, |event| event.announced);
     let (occurred_at, due_at) = (DateTime::UNIX_EPOCH, DateTime::UNIX_EPOCH);
     let event = PendingEvent { key, number, announced, occurred_at, failed: 0, due_at };
@@ -284,7 +284,7 @@ pub(crate) async fn live_scopes_are_those_of_all_live_grants_of_a_person_who_is_
     assert!(live().await.is_empty());
 }
 
-fn delivery(number: u64, at: i64) -> Delivery {
+pub(crate) fn delivery(number: u64, at: i64) -> Delivery {
     Delivery {
         id: Uuid::from_u128(u128::from(number)),
         event: event(1, CHANGED),

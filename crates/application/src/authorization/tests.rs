@@ -4,8 +4,6 @@ mod begin;
 mod decide;
 mod fault;
 mod metadata;
-mod open;
-mod pending_app;
 mod prompt;
 mod remembered;
 
@@ -104,36 +102,12 @@ fn session_id() -> SessionId {
     SessionId::from_uuid(Uuid::nil())
 }
 
-/// A unit of work that finds user 1, this request, and optionally this client.
-fn with_request(request: Option<AuthorizationRequest>, client: Client) -> MockUnitOfWork {
-    let mut unit = with_person(Some(person()));
-    unit.authorization_requests
-        .expect_find()
-        .times(1)
-        .withf(|id| *id == request_id())
-        .return_once(move |_| Ok(request));
-    unit.clients
-        .expect_find()
-        .times(..=1)
-        .withf(|id| *id == client_id(1))
-        .return_once(move |_| Ok(Some(client)));
-    unit
-}
-
 fn expect_remembered(unit: &mut MockUnitOfWork, consent: Option<RememberedConsent>) {
     unit.consents
         .expect_find()
         .times(1)
         .withf(|user, client| *user == user_id(1) && *client == client_id(1))
         .returning(move |_, _| Ok(consent));
-}
-
-fn expect_decided(unit: &mut MockUnitOfWork, won: bool) {
-    unit.authorization_requests
-        .expect_decide()
-        .times(1)
-        .withf(|id, at| *id == request_id() && *at == noon())
-        .returning(move |_, _| Ok(won));
 }
 
 type Captured<T> = Arc<Mutex<Option<T>>>;
@@ -189,12 +163,6 @@ struct Effects {
 impl Effects {
     fn assert_committed(&self) {
         assert_eq!((self.endings.opened(), self.endings.committed()), (1, 1));
-    }
-
-    /// Asserts that nothing was stored and every unit of work was rolled back.
-    fn assert_rolled_back(&self) {
-        assert_eq!((self.endings.committed(), self.endings.rolled_back()), (0, self.endings.opened()));
-        assert_eq!(self.events.all(), []);
     }
 
     fn assert_untouched(&self) {

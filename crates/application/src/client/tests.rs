@@ -1,6 +1,5 @@
 //! Tests of clients. What the contract suite shows on each store, such as rejected forms, is not repeated.
 
-mod approval;
 mod change;
 mod operator;
 mod rotation;

@@ -28,6 +28,3 @@ pub fn demo_user_id() -> UserId {
 fn id_of(name: &str) -> Uuid {
     Uuid::new_v5(&NAMESPACE, name.as_bytes())
 }
-
-#[cfg(test)]
-mod tests;

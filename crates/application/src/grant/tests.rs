@@ -1,128 +1,22 @@
+//! Last uses, and failures of the store. The contract suite shows revocations on each store.
+
 use super::{ConnectedApp, Grants, RevokeGrantsError};
-use crate::audit::testing::{assert_events, event};
-use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork, RecordedEvents};
+use crate::audit::testing::assert_events;
+use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{GrantFilter, MockConnectedAppReader, MockGrantReader, StorageError};
-use crate::testing::{
-    ADDRESS, client_id, grant, grant_id, noon, one, person, seconds, signed_in, store, units, user_id,
-};
-use domain::address::AddressBlock;
-use domain::audit::{AuditActor, AuditEvent, AuditKind};
+use crate::testing::{grant, noon, one, person, seconds, signed_in, store, units, user_id};
 use domain::client::ClientName;
 use domain::grant::{Grant, GrantState, RevocationReason};
-use domain::id::{ClientId, UserId};
 use mockall::Sequence;
 use std::sync::Arc;
 
-fn of_person() -> GrantFilter {
-    GrantFilter { user_id: Some(user_id(1)), ..GrantFilter::default() }
-}
-
-fn of_client() -> GrantFilter {
-    GrantFilter { client_id: Some(client_id(1)), ..GrantFilter::default() }
-}
-
-fn just_one() -> GrantFilter {
-    GrantFilter { id: Some(grant_id(1)), ..GrantFilter::default() }
-}
-
-/// Expected effects of a revocation.
-#[derive(Clone, Copy)]
-struct Expected {
-    filter: GrantFilter,
-    user: Option<UserId>,
-    client: Option<ClientId>,
-    reason: RevocationReason,
-    grants: u64,
-    consents: u64,
-}
-
-/// A unit of work that expects exactly this revocation. The user is locked first. The operator deletes
-/// consents before grants are revoked, as an erasure does.
-fn revoking(expected: Expected) -> MockUnitOfWork {
-    let Expected { filter, user, client, reason, grants, consents } = expected;
-    let mut order = Sequence::new();
-    let mut unit = MockUnitOfWork::default();
-    if let Some(user_id) = user {
-        unit.users
-            .expect_find()
-            .times(1)
-            .in_sequence(&mut order)
-            .withf(move |asked| *asked == user_id)
-            .returning(|_| Ok(Some(person())));
-        unit.codes
-            .expect_discard_unredeemed()
-            .times(1)
-            .in_sequence(&mut order)
-            .withf(move |asked, before| *asked == user && *before > noon() + seconds(60))
-            .returning(|_, _| Ok(0));
-    }
-    let forgetting = unit.consents.expect_forget();
-    forgetting
-        .times(1)
-        .withf(move |asked_user, asked_client| *asked_user == user && *asked_client == client)
-        .returning(move |_, _| Ok(consents));
-    if reason == RevocationReason::Operator {
-        forgetting.in_sequence(&mut order);
-    }
-    unit.grants
-        .expect_revoke()
-        .times(1)
-        .in_sequence(&mut order)
-        .withf(move |asked, at, asked_reason| *asked == filter && *at == noon() && *asked_reason == reason)
-        .returning(move |_, _, _| Ok(grants));
-    unit
-}
-
-fn service(units: &Arc<PreparedUnitsOfWork>, reader: MockGrantReader) -> Grants {
-    Grants { store: store(units), reader: Arc::new(reader), apps: Arc::new(MockConnectedAppReader::new()) }
+fn service(units: &Arc<PreparedUnitsOfWork>) -> Grants {
+    let (reader, apps) = (Arc::new(MockGrantReader::new()), Arc::new(MockConnectedAppReader::new()));
+    Grants { store: store(units), reader, apps }
 }
 
 fn with_apps(apps: MockConnectedAppReader) -> Grants {
-    Grants { apps: Arc::new(apps), ..service(&units([]), MockGrantReader::new()) }
-}
-
-/// Returns the number of revoked grants, and the events.
-async fn disconnect(client: Option<ClientId>, grants: u64, consents: u64) -> (u64, RecordedEvents) {
-    let filter = GrantFilter { client_id: client, ..of_person() };
-    let (user, reason) = (Some(user_id(1)), RevocationReason::Person);
-    let (units, endings) = one(revoking(Expected { filter, user, client, reason, grants, consents }));
-    let events = units.events();
-    let revoked = service(&units, MockGrantReader::new()).disconnect(&signed_in(0), client).await.unwrap();
-    assert_eq!(endings.committed(), 1);
-    (revoked, events)
-}
-
-fn disconnected_event() -> AuditEvent {
-    let event = event(AuditActor::Person, AuditKind::GrantRevoked).user(user_id(1));
-    event.from(AddressBlock::containing(ADDRESS))
-}
-
-#[tokio::test]
-async fn disconnecting_an_app_revokes_its_grants_forgets_the_consent_and_voids_codes() {
-    let (revoked, events) = disconnect(Some(client_id(1)), 3, 1).await;
-    assert_eq!(revoked, 3);
-    assert_events(&events, &[disconnected_event().client(client_id(1)).count(3)]);
-}
-
-#[tokio::test]
-async fn disconnecting_all_apps_records_no_client() {
-    let (revoked, events) = disconnect(None, 12, 0).await;
-    assert_eq!(revoked, 12);
-    assert_events(&events, &[disconnected_event().count(12)]);
-}
-
-#[tokio::test]
-async fn disconnecting_an_app_without_access_stores_no_event() {
-    let (revoked, events) = disconnect(Some(client_id(1)), 0, 0).await;
-    assert_eq!(revoked, 0);
-    assert_events(&events, &[]);
-}
-
-#[tokio::test]
-async fn a_remembered_consent_that_is_forgotten_without_a_grant_is_reported() {
-    let (revoked, events) = disconnect(Some(client_id(1)), 0, 1).await;
-    assert_eq!(revoked, 0);
-    assert_events(&events, &[disconnected_event().client(client_id(1)).count(0)]);
+    Grants { apps: Arc::new(apps), ..service(&units([])) }
 }
 
 #[tokio::test]
@@ -132,122 +26,26 @@ async fn a_failed_revocation_is_not_reported_as_one() {
     unit.codes.expect_discard_unredeemed().returning(|_, _| Ok(0));
     unit.grants.expect_revoke().times(1).returning(|_, _, _| Err(StorageError::Unavailable));
     let (units, endings) = one(unit);
-    assert!(service(&units, MockGrantReader::new()).disconnect(&signed_in(0), None).await.is_err());
+    assert!(service(&units).disconnect(&signed_in(0), None).await.is_err());
     assert_eq!(endings.committed(), 0);
 }
 
-#[tokio::test]
-async fn only_the_persons_own_apps_are_listed() {
-    let mut apps = MockConnectedAppReader::new();
-    apps.expect_list_connected_apps()
-        .times(1)
-        .withf(|id| *id == user_id(1))
-        .returning(|_| Err(StorageError::Unavailable));
-    assert!(with_apps(apps).list_apps(user_id(1)).await.is_err());
-}
-
-/// A reader that expects [`just_one`] grant and returns these.
-fn finding(found: Vec<Grant>) -> MockGrantReader {
-    let mut grants = MockGrantReader::new();
-    grants
-        .expect_list_grants()
-        .times(1)
-        .withf(|filter, after, limit| *filter == just_one() && after.is_none() && *limit == 1)
-        .return_once(|_, _, _| Ok(found));
-    grants
-}
-
-async fn revoke(
-    unit: MockUnitOfWork,
-    filter: GrantFilter,
-) -> (Result<u64, RevokeGrantsError>, Arc<Endings>, RecordedEvents) {
-    let (units, endings) = one(unit);
-    let events = units.events();
-    let reader = match filter.id {
-        Some(_) => finding(vec![grant()]),
-        None => MockGrantReader::new(),
-    };
-    (service(&units, reader).revoke(filter).await, endings, events)
-}
-
-/// The operator revokes the grants of a person who has this many grants and consents.
-async fn revoke_of_person(grants: u64, consents: u64) -> (u64, Arc<Endings>, RecordedEvents) {
-    let (user, reason) = (Some(user_id(1)), RevocationReason::Operator);
-    let expected = Expected { filter: of_person(), user, client: None, reason, grants, consents };
-    let (outcome, endings, events) = revoke(revoking(expected), of_person()).await;
-    (outcome.unwrap(), endings, events)
-}
-
-fn revoked_event() -> AuditEvent {
-    event(AuditActor::Operator, AuditKind::GrantRevoked)
-}
-
-#[tokio::test]
-async fn an_empty_filter_revokes_nothing() {
-    let all_before = GrantFilter { created_before: Some(noon()), ..GrantFilter::default() };
-    for filter in [GrantFilter::default(), all_before] {
-        let outcome = service(&units([]), MockGrantReader::new()).revoke(filter).await;
-        assert!(matches!(outcome, Err(RevokeGrantsError::NothingNamed)));
-    }
-}
-
-#[tokio::test]
-async fn a_persons_grants_are_revoked_their_codes_void_and_consents_forgotten() {
-    let (revoked, endings, events) = revoke_of_person(3, 2).await;
-    assert_eq!((revoked, endings.committed()), (3, 1));
-    assert_events(&events, &[revoked_event().user(user_id(1)).count(3)]);
-}
-
-#[tokio::test]
-async fn the_grants_of_a_client_are_revoked_and_its_remembered_consents_deleted() {
-    let (client, reason) = (Some(client_id(1)), RevocationReason::Operator);
-    let unit = revoking(Expected { filter: of_client(), user: None, client, reason, grants: 3, consents: 0 });
-    let (outcome, endings, events) = revoke(unit, of_client()).await;
-    assert_eq!(outcome.unwrap(), 3);
-    assert_eq!(endings.committed(), 1);
-    assert_events(&events, &[revoked_event().client(client_id(1)).count(3)]);
-}
-
-#[tokio::test]
-async fn one_grant_is_revoked_with_the_consent_and_codes_that_could_recreate_it() {
-    let (user, client, reason) = (Some(user_id(1)), Some(client_id(1)), RevocationReason::Operator);
-    let filter = GrantFilter { user_id: user, client_id: client, ..just_one() };
-    let unit = revoking(Expected { filter, user, client, reason, grants: 1, consents: 1 });
-    let (outcome, endings, events) = revoke(unit, just_one()).await;
-    assert_eq!(outcome.unwrap(), 1);
-    assert_eq!(endings.committed(), 1);
-    let about = revoked_event().user(user_id(1)).client(client_id(1)).subject(grant_id(1).as_uuid());
-    assert_events(&events, &[about.count(1)]);
-}
-
-#[tokio::test]
-async fn a_grant_that_does_not_exist_changes_nothing() {
-    assert_eq!(service(&units([]), finding(Vec::new())).revoke(just_one()).await.unwrap(), 0);
-}
-
-#[tokio::test]
-async fn a_revocation_without_matches_stores_no_event() {
-    let (revoked, endings, events) = revoke_of_person(0, 0).await;
-    assert_eq!((revoked, endings.committed(), endings.rolled_back()), (0, 0, 1));
-    assert_events(&events, &[]);
-}
-
-#[tokio::test]
-async fn a_consent_that_is_forgotten_without_a_grant_is_reported() {
-    let (revoked, endings, events) = revoke_of_person(0, 1).await;
-    assert_eq!((revoked, endings.committed()), (0, 1));
-    assert_events(&events, &[revoked_event().user(user_id(1)).count(0)]);
-}
-
+/// The user is locked first, and consents are deleted before grants, as an erasure does.
 #[tokio::test]
 async fn a_revocation_that_fails_half_way_leaves_nothing_and_records_nothing() {
-    let mut unit = MockUnitOfWork::default();
-    unit.consents.expect_forget().returning(|_, _| Ok(1));
-    unit.grants.expect_revoke().returning(|_, _, _| Err(StorageError::Retryable));
-    let (outcome, endings, events) = revoke(unit, of_client()).await;
+    let (mut unit, mut order) = (MockUnitOfWork::default(), Sequence::new());
+    unit.users.expect_find().times(1).in_sequence(&mut order).returning(|_| Ok(Some(person())));
+    let discard = unit.codes.expect_discard_unredeemed().times(1).in_sequence(&mut order);
+    discard.returning(|_, _| Ok(0));
+    unit.consents.expect_forget().times(1).in_sequence(&mut order).returning(|_, _| Ok(1));
+    let revoke = unit.grants.expect_revoke().times(1).in_sequence(&mut order);
+    revoke.returning(|_, _, _| Err(StorageError::Retryable));
+    let (units, endings) = one(unit);
+    let filter = GrantFilter { user_id: Some(user_id(1)), ..GrantFilter::default() };
+    let outcome = service(&units).revoke(filter).await;
     assert!(matches!(outcome, Err(RevokeGrantsError::Storage(StorageError::Retryable))));
     assert_eq!((endings.committed(), endings.rolled_back()), (0, 1));
-    assert_events(&events, &[]);
+    assert_events(&units.events(), &[]);
 }
 
 /// The app of [`grant`] with this many live grants and this last use, in seconds after noon.

@@ -199,6 +199,3 @@ fn in_zone(local: NaiveDateTime, zone: TimeZone) -> Option<DateTime<FixedOffset>
 async fn receiving(tx: &mut dyn UnitOfWork, key: UploadKey) -> Result<Import, UploadError> {
     find_upload(tx, key.user_id, key.id, &[ImportState::Receiving]).await?.ok_or(UploadError::Gone)
 }
-
-#[cfg(test)]
-mod tests;

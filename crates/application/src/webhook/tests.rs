@@ -1,12 +1,9 @@
 mod challenge;
 mod developer;
-mod management;
 mod response;
 
 use super::event_message::{EventData, body};
-use super::{
-    CreateWebhookError, DeliverEvents, DeliveryOutcome, DisabledNotice, WebhookActor, WebhookError, Webhooks,
-};
+use super::{DeliverEvents, DeliveryOutcome, DisabledNotice};
 use crate::audit::AuditTrail;
 use crate::mail::{PublicLinks, QueueMail};
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
@@ -18,19 +15,16 @@ use crate::ports::system::{
     Mail, MockFetcher, MockMailSealer, MockWebhookSigner, OutboundError, OutboundResponse, WebhookSignerError,
 };
 use crate::store::Store;
-use crate::testing::{
-    CountingEntropy, app, clock, endpoint, noon, person, scopes, seconds, service, store, user_id,
-};
+use crate::testing::{CountingEntropy, app, clock, endpoint, noon, person, scopes, seconds, store, user_id};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::AuditKind;
 use domain::change::{ChangeCursor, ChangePosition, UserFingerprint};
 use domain::client::{Client, Review};
 use domain::data_kind::DataKind;
 use domain::id::UserId;
-use domain::outbound::{OutboundPolicy, OutboundUrl};
 use domain::webhook::{
     Delivery, DeliveryResult, DisableReason, EndpointSecret, EndpointStatus, EventKey, EventKind,
-    MAX_ATTEMPTS, MAX_ENDPOINTS, MessageId, SealedWebhookSecret, WebhookEndpoint,
+    MAX_ATTEMPTS, MessageId, SealedWebhookSecret, WebhookEndpoint,
 };
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -2,9 +2,10 @@
 
 use super::{imports, prepare};
 use crate::Harness;
-use crate::fixture::{Counting, DistinctIds, catalogue_key, label, minute, now, supplement_id, user_id};
+use crate::fixture::{catalogue_key, label, minute, now, supplement_id, user_id};
 use crate::import_concurrency::SmallBatches;
-use application::import::{FileInfo, ImportRecords, ImportRecordsCommand};
+use crate::service::import_records;
+use application::import::{FileInfo, ImportRecordsCommand};
 use application::ports::import_source::{ImportItem, ImportedLog, ImportedSession, ImportedSupplement};
 use domain::id::ImportId;
 use domain::import::{FileName, RecordPosition};
@@ -14,7 +15,6 @@ use domain::sleep::{
 use domain::supplement::{IntakeLogRecord, Servings};
 use domain::time::TimeZone;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 /// Pseudo-random numbers, the same in every run.
 struct Random(u64);
@@ -107,9 +107,8 @@ async fn import(harness: &Harness, file: SmallBatches) -> ImportId {
     let about = FileInfo::File { name: FileName::clean("items"), zone: TimeZone::UTC };
     let command =
         ImportRecordsCommand { user_id: Some(user_id(1)), dry_run: false, overwrite_profile: false, about };
-    let import =
-        ImportRecords::new(harness.factory.clone(), Arc::new(DistinctIds), Arc::new(Counting::default()));
-    let imported = import.run(&command, &file, &|_, _| ControlFlow::Continue(())).await.unwrap();
+    let imported =
+        import_records(harness).run(&command, &file, &|_, _| ControlFlow::Continue(())).await.unwrap();
     imported.id.unwrap()
 }
 

@@ -3,8 +3,8 @@
 use super::begin::{Outcome, begin, good};
 use super::*;
 use crate::authorization::{
-    AuthorizationParameters, AuthorizationStep, BeginAuthorizationError, ConsentDecision, ConsentOutcome,
-    NOT_ACTIVE, ParameterValue, UNKNOWN_CLIENT, UNKNOWN_REDIRECT_URI,
+    AuthorizationParameters, AuthorizationStep, BeginAuthorizationError, NOT_ACTIVE, ParameterValue,
+    UNKNOWN_CLIENT, UNKNOWN_REDIRECT_URI,
 };
 use crate::ports::storage::{StorageError, UniqueKey};
 use crate::ports::system::FetchedMetadata;
@@ -302,45 +302,5 @@ async fn an_app_of_an_unlisted_host_needs_consent_each_time() {
         let world = World { metadata_policy: policy, ..world([unit], Some(stored(60)), None) };
         assert!(begin(world, asking(), None).await.0.is_ok());
         assert_eq!(captured(&note).force_consent, force_consent);
-    }
-}
-
-/// A listed host and an unlisted one, each with whether the app counts as reviewed.
-fn policies() -> [(MetadataPolicy, bool); 2] {
-    [(listed(), true), (MetadataPolicy::Any(Vec::new()), false)]
-}
-
-/// A unit of work that finds the request of an app with a document.
-fn with_published_app() -> MockUnitOfWork {
-    with_request(Some(request()), Client { document: stored(60).document, ..app() })
-}
-
-#[tokio::test]
-async fn the_page_shows_the_host_and_whether_the_operator_listed_it() {
-    for (policy, is_reviewed) in policies() {
-        let mut unit = with_published_app();
-        if is_reviewed {
-            expect_remembered(&mut unit, None);
-        }
-        let mut world = World { metadata_policy: policy, ..World::new([unit]) };
-        world.apps.expect_list_connected_apps().returning(|_| Ok(Vec::new()));
-        let opened = world.service().0.open(&signed_in(30), &visit(), request_id()).await;
-        let Ok(ConsentOutcome::Ask(view)) = opened else { panic!("{opened:?}") };
-        assert_eq!((view.metadata_host.as_deref(), view.is_reviewed), (Some("owl.example"), is_reviewed));
-    }
-}
-
-#[tokio::test]
-async fn consent_is_remembered_for_a_listed_host_only() {
-    for (policy, is_reviewed) in policies() {
-        let mut unit = with_published_app();
-        expect_decided(&mut unit, true);
-        expect_code(&mut unit);
-        unit.consents.expect_remember().times(usize::from(is_reviewed)).returning(|_| Ok(()));
-        unit.consents.expect_forget().times(usize::from(!is_reviewed)).returning(|_, _| Ok(0));
-        let world = World { metadata_policy: policy, ..World::new([unit]) };
-        let decision = ConsentDecision::Allow { ticked: &["profile", "sleep"], remember: true };
-        let outcome = world.service().0.decide(&signed_in(30), &visit(), request_id(), decision).await;
-        assert!(outcome.is_ok(), "{outcome:?}");
     }
 }

@@ -1,0 +1,182 @@
+//! What services of the store under test need: a clock, ids, people, and checks of what they recorded and
+//! rejected.
+
+use crate::Harness;
+use crate::fixture::{
+    browser, client, event_id, hash, link, now, passkey, pending_sign_in, seconds, secret, user, user_id,
+    uuid,
+};
+use application::account::{SignInOrigin, SignedInPerson};
+use application::attempt_limit::AttemptLimit;
+use application::audit::AuditTrail;
+use application::import::ImportRecords;
+use application::ports::storage::AuditFilter;
+use application::ports::system::{Clock, Entropy};
+use application::store::Store;
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
+use domain::id::SessionId;
+use domain::passkey::Passkey;
+use domain::secret::{Secret, SecretBytes, SecretKind};
+use domain::session::Session;
+use domain::user::{User, UserStatus};
+use std::fmt::Debug;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use uuid::Uuid;
+
+/// More often than any pool has connections.
+const TIMES: u32 = 20;
+pub(crate) const ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7));
+pub(crate) const ORIGIN: SignInOrigin<'static> =
+    SignInOrigin { address: ADDRESS, device: None, replaces: None, pending: None };
+pub(crate) const UNLIMITED: AttemptLimit = AttemptLimit { attempts: u32::MAX, window_seconds: 600 };
+
+/// A clock that stands still.
+pub(crate) struct ClockAt(pub(crate) DateTime<Utc>);
+
+impl Clock for ClockAt {
+    fn now(&self) -> DateTime<Utc> {
+        self.0
+    }
+}
+
+/// Entropy source that counts up, so that no value repeats in this process.
+pub(crate) struct Distinct;
+
+impl Distinct {
+    /// Counts from above the numbers of all fixtures.
+    fn next() -> u64 {
+        static DRAWN: AtomicU64 = AtomicU64::new(1 << 40);
+        DRAWN.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+impl Entropy for Distinct {
+    fn secret_bytes(&self) -> SecretBytes {
+        let mut bytes = [0x3c; 32];
+        bytes[..8].copy_from_slice(&Self::next().to_be_bytes());
+        SecretBytes::new(bytes)
+    }
+
+    fn uuid(&self) -> Uuid {
+        uuid(Self::next())
+    }
+}
+
+/// The store of services, whose time is [`now`].
+pub(crate) fn audited(harness: &Harness) -> Store {
+    audited_at(harness, now())
+}
+
+pub(crate) fn audited_at(harness: &Harness, at: DateTime<Utc>) -> Store {
+    let trail = AuditTrail::new(Arc::new(Distinct), Arc::new(ClockAt(at)));
+    Store { units: harness.factory.clone(), trail }
+}
+
+pub(crate) fn import_records(harness: &Harness) -> ImportRecords {
+    ImportRecords::new(harness.factory.clone(), Arc::new(Distinct), Arc::new(ClockAt(now())))
+}
+
+/// An event as [`recorded`] returns it.
+pub(crate) fn event_by(actor: AuditActor, kind: AuditKind) -> AuditEvent {
+    AuditEvent::new(event_id(0), now(), kind, actor)
+}
+
+/// An event of person 1 from their address, as [`recorded`] returns it.
+pub(crate) fn event_of_person(kind: AuditKind) -> AuditEvent {
+    event_by(AuditActor::Person, kind).user(user_id(1)).from(ADDRESS)
+}
+
+/// Returns the events since the last call in their order, with the same id, and deletes them.
+pub(crate) async fn recorded(harness: &Harness) -> Vec<AuditEvent> {
+    let mut events = harness.audit.list_events(AuditFilter::default(), None, 1000).await.unwrap();
+    let mut unit = harness.begin().await;
+    unit.audit().delete_before(now() + TimeDelta::days(1000), 1000).await.unwrap();
+    unit.commit().await.unwrap();
+    events.reverse();
+    events.into_iter().map(|event| AuditEvent { id: event_id(0), ..event }).collect()
+}
+
+/// Checks that a rejection opens no connection, after a first one that may open those of readers.
+pub(crate) async fn assert_level<T: Debug, E: Debug>(
+    harness: &Harness,
+    name: &str,
+    reject: impl AsyncFn() -> Result<T, E>,
+) {
+    let rejected = reject().await;
+    assert!(rejected.is_err(), "{name}: {rejected:?}");
+    let before = harness.opened();
+    for _ in 0..TIMES {
+        reject().await.unwrap_err();
+    }
+    assert_eq!(harness.opened(), before, "{name}: {:?}", reject().await);
+}
+
+/// Checks that a form is rejected for this reason, and opens no connection.
+pub(crate) async fn assert_rejected<T: Debug, E: Debug>(
+    harness: &Harness,
+    name: &str,
+    is_expected: fn(&E) -> bool,
+    reject: impl AsyncFn() -> Result<T, E>,
+) {
+    assert_level(harness, name, async || match reject().await {
+        Err(error) if is_expected(&error) => Err(error),
+        Err(error) => panic!("{name}: {error:?}"),
+        Ok(value) => Ok(value),
+    })
+    .await;
+}
+
+/// A locked person 2, and person 1 with a session and a passkey.
+pub(crate) async fn prepare(harness: &Harness) -> SignedInPerson {
+    harness.store_user(&user(1)).await;
+    harness.store_user(&User { status: UserStatus::Locked { at: now() }, ..user(2) }).await;
+    harness.store_client(&client(1), &secret(1)).await;
+    let session = browser(1);
+    let mut unit = harness.begin().await;
+    unit.sessions().insert(&session).await.unwrap();
+    unit.passkeys().insert(&Passkey { user_id: user_id(1), ..passkey(1) }).await.unwrap();
+    unit.commit().await.unwrap();
+    let User { id: user_id, email, home_timezone, .. } = user(1);
+    let cookie = Secret::from_bytes(SecretKind::Session, &SecretBytes::new([1; 32]));
+    SignedInPerson { user_id, email, home_timezone, session, cookie, is_fresh: true, address: ADDRESS }
+}
+
+/// The same person after the session has ended.
+pub(crate) fn signed_out(person: &SignedInPerson) -> SignedInPerson {
+    SignedInPerson { session: Session { id: browser(9).id, ..person.session.clone() }, ..person.clone() }
+}
+
+/// The same person this many seconds after the sign-in, which is stale after 300.
+pub(crate) fn signed_in_ago(person: &SignedInPerson, ago: i64) -> SignedInPerson {
+    let session = Session { authenticated_at: seconds(-ago), ..person.session.clone() };
+    SignedInPerson { session, ..person.clone() }
+}
+
+/// The same person just after the sign-in has become stale.
+pub(crate) fn stale(person: &SignedInPerson) -> SignedInPerson {
+    signed_in_ago(person, 300)
+}
+
+/// Stores sessions 2 and 3, a pending sign-in and a link to choose a password of person 1.
+pub(crate) async fn sign_in_elsewhere(harness: &Harness) {
+    let mut unit = harness.begin().await;
+    for number in [2, 3] {
+        unit.sessions().insert(&browser(number)).await.unwrap();
+    }
+    unit.pending_sign_ins().insert(&pending_sign_in(1)).await.unwrap();
+    unit.password_links().insert(&link(1)).await.unwrap();
+    unit.commit().await.unwrap();
+}
+
+/// Checks that these sessions of person 1 are left, and nothing else of [`sign_in_elsewhere`].
+pub(crate) async fn assert_only_sessions(harness: &Harness, left: &[SessionId]) {
+    let sessions = harness.sessions.list_sessions(user_id(1)).await.unwrap();
+    let mut found: Vec<_> = sessions.iter().map(|session| session.id).collect();
+    found.sort();
+    assert_eq!(found, left);
+    assert_eq!(harness.pending_sign_ins.find_pending_sign_in(&hash(1)).await.unwrap(), None);
+    assert_eq!(harness.password_links.find_password_link(&hash(1)).await.unwrap(), None);
+}
