@@ -177,7 +177,7 @@ pub(crate) async fn parts_are_accepted_in_order_up_to_their_size_and_the_limits(
     }
     let (outcome, left) = added_to(harness, &uploads, PART, 1, 6).await;
     assert!(matches!(outcome, Err(UploadError::TooLarge)), "{outcome:?}");
-    assert_eq!((left.state, left.ended_at), (ImportState::Refused, Some(now())));
+    assert_eq!((left.state, left.ended_at), (ImportState::Rejected, Some(now())));
 }
 
 pub(crate) async fn uploads_of_all_people_share_the_room(harness: &Harness) {
@@ -188,14 +188,14 @@ pub(crate) async fn uploads_of_all_people_share_the_room(harness: &Harness) {
     uploads.add_part(key, 0, &[0; 4]).await.unwrap();
     for (bytes, has_room) in [(PART_BYTES - 1, true), (PART_BYTES, false)] {
         let (outcome, left) = added_to(harness, &uploads, 0, 0, bytes).await;
-        assert_eq!(matches!(outcome, Err(UploadError::NoRoom)), !has_room, "{outcome:?}");
-        let state = if has_room { ImportState::Receiving } else { ImportState::Refused };
+        assert_eq!(matches!(outcome, Err(UploadError::NoSpace)), !has_room, "{outcome:?}");
+        let state = if has_room { ImportState::Receiving } else { ImportState::Rejected };
         assert_eq!(left.state, state);
     }
     for (max_stored_bytes, has_room) in [(4, false), (5, true)] {
         let limited = with_limits(harness, UploadLimits { max_stored_bytes, ..LIMITS });
         let begun = limited.begin(user_id(1), FileName::clean("export.zip")).await;
-        assert_eq!(matches!(begun, Err(UploadError::NoRoom)), !has_room, "{begun:?}");
+        assert_eq!(matches!(begun, Err(UploadError::NoSpace)), !has_room, "{begun:?}");
         assert_eq!(begun.is_ok(), has_room);
     }
 }
@@ -218,7 +218,7 @@ pub(crate) async fn a_complete_upload_waits_with_its_options(harness: &Harness) 
     let rejected = find_import(harness, 2).await.unwrap();
     assert_eq!(
         (rejected.state, rejected.refusal.as_deref()),
-        (ImportState::Refused, Some("the file is empty"))
+        (ImportState::Rejected, Some("the file is empty"))
     );
 
     // One that is being read cannot be discarded.
@@ -258,6 +258,6 @@ pub(crate) async fn an_upload_that_ended_three_servers_is_not_read_by_a_fourth(h
     }
     assert_eq!(take(4).await, None);
     let rejected = find_import(harness, 5).await.unwrap();
-    assert_eq!(rejected.state, ImportState::Refused);
+    assert_eq!(rejected.state, ImportState::Rejected);
     assert!(rejected.refusal.unwrap().contains("three times"));
 }
