@@ -1,12 +1,13 @@
 //! Macro that turns the list of cases into functions and tests.
 
-/// Declares the cases as functions of [`cases`] and as the tests that `contract_tests!` expands to.
+/// Declares cases as functions of a module and as the tests that a macro expands to; both are named before
+/// the cases.
 ///
 /// The first token is a dollar sign, for the macro defined by this macro.
 macro_rules! suite {
-    ($dollar:tt $($module:ident { $($case:ident),* $(,)? })*) => {
-        /// Every case, by aggregate.
-        pub mod cases {
+    ($dollar:tt $cases:ident $tests:ident $($module:ident { $($case:ident),* $(,)? })*) => {
+        /// The cases, by aggregate.
+        pub mod $cases {
             $(
                 #[expect(missing_docs, reason = "the names are self-explanatory")]
                 pub mod $module {
@@ -22,7 +23,7 @@ macro_rules! suite {
         /// Expands to one test for each case. The argument is the name of an async function without arguments
         /// that returns a [`Harness`](crate::Harness) with an empty store.
         #[macro_export]
-        macro_rules! contract_tests {
+        macro_rules! $tests {
             ($dollar make_store:ident) => {
                 $(
                     mod $module {
@@ -30,7 +31,7 @@ macro_rules! suite {
                             #[tokio::test(flavor = "multi_thread")]
                             async fn $case() {
                                 let harness = super::$dollar make_store().await;
-                                $crate::cases::$module::$case(&harness).await;
+                                $crate::$cases::$module::$case(&harness).await;
                             }
                         )*
                     }

@@ -1,12 +1,13 @@
 //! Test suite for every storage adapter; each case is declared once.
 //!
 //! A case is a function over a [`Harness`] in the module of its aggregate, and its name states what it
-//! checks. The list in `suite.rs` contains every case; the compiler warns about an unlisted one. An adapter
-//! runs all cases with one line in a test:
+//! checks. The lists in `suite.rs` and `service_suite.rs` contain every case; the compiler warns about an
+//! unlisted one. An adapter runs all cases with two lines in a test:
 //!
 //! ```text
 //! async fn make_store() -> contract_tests::Harness { /* an empty store */ }
 //! contract_tests::contract_tests!(make_store);
+//! contract_tests::service_contract_tests!(make_store);
 //! ```
 //!
 //! Cases store a referenced row before the rows that refer to it: the person before their data, the client
@@ -75,6 +76,7 @@ mod sandbox;
 mod second_factor;
 mod second_factor_form;
 mod service;
+mod service_suite;
 mod session;
 mod sign_in_form;
 mod signing_key;
@@ -93,4 +95,5 @@ mod webhook;
 mod webhook_form;
 
 pub use harness::Harness;
+pub use service_suite::service_cases;
 pub use suite::cases;

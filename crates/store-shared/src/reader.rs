@@ -1,6 +1,7 @@
 //! The ports for reads of the shared aggregates.
 
-/// Implements the ports for a store of this crate, because a crate cannot implement one for another crate's type.
+/// Implements the ports for a store of this crate, because a crate cannot implement one for another crate's
+/// type.
 #[macro_export]
 macro_rules! implement_readers {
     ($store:ty) => {

@@ -108,9 +108,9 @@ async fn catch_panic(request: ServiceRequest, next: impl AsyncFnOnce(ServiceRequ
     call.catch_unwind().await.unwrap_or_else(|_| Err(Problem::new(Fault::InternalError).into()))
 }
 
-/// Warns about a proxy that is missing from `server.trusted_proxies`: all callers behind it share one address,
-/// and the operator would not notice otherwise. Logs the peer's address, never the header, whose value is the
-/// caller's own text.
+/// Warns about a proxy that is missing from `server.trusted_proxies`: all callers behind it share one
+/// address, and the operator would not notice otherwise. Logs the peer's address, never the header, whose
+/// value is the caller's own text.
 fn warn_of_unnamed_proxy(facts: &RequestFacts, request: &ServiceRequest) {
     let Some(state) = &facts.state else { return };
     let Some(peer) = caller::unnamed_proxy(request.request(), &state.settings.proxies) else { return };

@@ -1,5 +1,5 @@
 //! Table of the users of clients that the operator has not approved, and the columns of remembered consents
-//! that tell whether a client is used.
+//! that show whether a client is used.
 
 diesel::table! {
     consent (user_id, client_id) {

@@ -10,6 +10,7 @@ async fn make_store() -> Harness {
 }
 
 contract_tests::contract_tests!(make_store);
+contract_tests::service_contract_tests!(make_store);
 
 /// The same suite on distributed tables.
 mod citus {
@@ -23,4 +24,5 @@ mod citus {
     }
 
     contract_tests::contract_tests!(make_store);
+    contract_tests::service_contract_tests!(make_store);
 }

@@ -12,3 +12,4 @@ async fn make_store() -> Harness {
 }
 
 contract_tests::contract_tests!(make_store);
+contract_tests::service_contract_tests!(make_store);
