@@ -90,7 +90,7 @@ async fn store_log(harness: &Harness, log: IntakeLog) {
     harness.store_logs(user_id(1), &[log]).await;
 }
 
-async fn update_profile(harness: &Harness, person: &User) {
+pub(crate) async fn update_profile(harness: &Harness, person: &User) {
     let mut unit = harness.begin().await;
     assert!(unit.users().update(person).await.unwrap());
     unit.commit().await.unwrap();

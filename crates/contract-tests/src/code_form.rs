@@ -2,9 +2,8 @@
 
 use crate::Harness;
 use crate::fixture::{client, client_id, now, secret, user, user_id};
-use crate::service::{assert_rejected, audited};
+use crate::service::{assert_rejected, audited, recorded};
 use application::code::{CodeError, CodeIssuer, Codes, NewCode};
-use application::ports::storage::AuditFilter;
 use domain::client::{Client, ClientKind, ClientStatus, MAX_DRAFT_USERS, Review};
 use domain::code::CodeLifetime;
 use domain::sandbox::{SandboxPerson, Story};
@@ -88,7 +87,7 @@ pub(crate) async fn rejected_codes_are_not_issued_and_open_no_connection(harness
     for (name, issuer, new, is_expected) in cases {
         assert_rejected(harness, name, *is_expected, async || codes.issue(*issuer, new.clone()).await).await;
     }
-    assert_eq!(harness.audit.list_events(AuditFilter::default(), None, 10).await.unwrap(), []);
+    assert_eq!(recorded(harness).await, []);
     // What was rejected for one value is issued with another one.
     codes.issue(operator, new).await.unwrap();
 }

@@ -3,7 +3,8 @@
 use crate::Harness;
 use crate::fixture::{client, client_id, consent, now, request, seconds, user, user_id};
 use crate::service::{
-    Distinct, UNLIMITED, assert_rejected, audited, event_of_person, prepare, recorded, signed_out,
+    Distinct, UNLIMITED, assert_rejected, assert_untouched, audited, event_of_person, locked, prepare,
+    recorded, secret_text, signed_out,
 };
 use application::account::SignedInPerson;
 use application::authorization::{Authorizations, ConsentDecision, ConsentError};
@@ -20,7 +21,7 @@ use domain::code::{AuthorizationCode, CodeState};
 use domain::consent::RememberedConsent;
 use domain::id::AuthorizationRequestId;
 use domain::scope::ScopeSet;
-use domain::secret::{Secret, SecretBytes, SecretKind};
+use domain::secret::{Secret, SecretKind};
 use std::sync::Arc;
 
 pub(crate) const URI: &str = "https://app.example/back";
@@ -55,7 +56,7 @@ pub(crate) fn scopes(text: &str) -> ScopeSet {
 }
 
 pub(crate) fn visit(number: u8) -> Secret {
-    Secret::from_bytes(SecretKind::Visit, &SecretBytes::new([number; 32]))
+    secret_text(SecretKind::Visit, number)
 }
 
 /// A request of client 1 for profile and sleep, a minute old, which was shown to person 1.
@@ -155,13 +156,11 @@ pub(crate) async fn rejected_consents_store_nothing_and_open_no_connection(harne
     let service = &authorizations(harness, MetadataPolicy::Off);
     let is_over = |error: &ConsentError| matches!(error, ConsentError::AccountUnavailable);
     let moved = RedirectUri::parse("https://app.example/new").unwrap();
-    let [locked, unknown] =
-        [2, 9].map(|number| SignedInPerson { user_id: user_id(number), ..person.clone() });
-    let (gone, app) = (signed_out(person), client(1));
+    let (gone, locked, app) = (signed_out(person), locked(harness, person).await, client(1));
     let disabled = Client { status: ClientStatus::Disabled { at: now() }, ..client(1) };
     let moved = Client { redirect_uris: vec![moved], ..client(1) };
     let decided = RequestState::Decided { at: now() };
-    let cases: [(&str, &SignedInPerson, u8, &Client, AuthorizationRequest, Expected); 10] = [
+    let cases: [(&str, &SignedInPerson, u8, &Client, AuthorizationRequest, Expected); 9] = [
         ("decided", person, 6, &app, AuthorizationRequest { decision: decided, ..asked() }, IS_GONE),
         ("old", person, 6, &app, AuthorizationRequest { created_at: seconds(-1800), ..asked() }, IS_GONE),
         (
@@ -185,7 +184,6 @@ pub(crate) async fn rejected_consents_store_nothing_and_open_no_connection(harne
         ("of an app that moved", person, 6, &moved, asked(), IS_UNAVAILABLE),
         ("after signing out", &gone, 6, &app, asked(), is_over),
         ("of a locked person", &locked, 6, &app, asked(), is_over),
-        ("of an unknown person", &unknown, 6, &app, asked(), is_over),
     ];
     let open = async |person, visit: &Secret, id| service.open(person, visit, id).await;
     let decide = async |person, visit: &Secret, id| service.decide(person, visit, id, allow(BOTH)).await;
@@ -214,8 +212,8 @@ pub(crate) async fn a_decision_needs_a_request_that_was_shown_and_known_scopes(h
     let is_misspelt = |error: &ConsentError| matches!(error, ConsentError::UnknownScope);
     for ticked in [&["sleep", "email"] as &[&str], &["Sleep"], &[""], &["profile sleep"]] {
         let decision = ConsentDecision::Allow { ticked, remember: false };
-        assert_rejected(harness, "scope", is_misspelt, async || {
-            service.decide(person, visit, id, decision).await
+        assert_untouched(harness, "scope", is_misspelt, async || {
+            service.decide(person, visit, unknown, decision).await
         })
         .await;
     }
@@ -226,6 +224,7 @@ pub(crate) async fn a_full_draft_admits_no_one_else_and_stores_nothing(harness: 
     let (person, visit) = (&prepare(harness).await, &visit(6));
     let service = &authorizations(harness, MetadataPolicy::Off);
     let draft = draft_of(2);
+    remember(harness, scopes("sleep")).await;
     let id = ask(harness, &draft, asked()).await;
     for number in 10..10 + u64::from(MAX_DRAFT_USERS) {
         harness.store_user(&user(number)).await;
@@ -240,7 +239,7 @@ pub(crate) async fn a_full_draft_admits_no_one_else_and_stores_nothing(harness: 
     })
     .await;
     assert_eq!(recorded(harness).await, []);
-    assert_eq!(remembered(harness).await, None);
+    assert_eq!(remembered(harness).await, Some(consent(1, 1)));
     // The request is still open.
     service.decide(person, visit, id, ConsentDecision::Deny).await.unwrap();
 }

@@ -5,7 +5,7 @@ use crate::consent_form::{
     URI, ask, asked, assert_code, authorizations, draft_of, of_app, policies, published, remember, scopes,
     visit,
 };
-use crate::fixture::{client, client_id, grant, now, seconds, user, user_id};
+use crate::fixture::{client, client_id, grant, now, seconds, secret, user, user_id};
 use crate::service::{Distinct, prepare, recorded, signed_in_ago};
 use application::authorization::{ConsentError, ConsentOutcome, ConsentView, PendingApp};
 use application::ports::system::Entropy as _;
@@ -37,6 +37,9 @@ fn view_of(request_id: AuthorizationRequestId) -> ConsentView {
 
 pub(crate) async fn the_page_shows_the_app_and_what_it_asks_for_and_has(harness: &Harness) {
     let person = &prepare(harness).await;
+    // Another app has scopes already.
+    harness.store_client(&client(2), &secret(2)).await;
+    harness.store_grants(&[Grant { client_id: client_id(2), ..grant(2) }]).await;
     let service = authorizations(harness, MetadataPolicy::Off);
     let open = async |id| service.open(person, &visit(6), id).await.unwrap();
     let id = ask(harness, &client(1), asked()).await;

@@ -1,7 +1,8 @@
 //! The data of the demo, stored by several runs.
 
 use crate::Harness;
-use crate::fixture::{label, now, seconds};
+use crate::change::update_profile;
+use crate::fixture::{grant, label, now, seconds};
 use crate::service::{audited, audited_at, recorded};
 use application::code::{CodeError, Codes};
 use application::demo::{DEMO_EMAIL, DEMO_REDIRECT_URI, DEMO_TIMEZONE, Demo, DemoError, demo_user_id};
@@ -11,6 +12,7 @@ use application::synthetic::{SyntheticPerson, days_before};
 use chrono::{Days, NaiveDate, TimeDelta};
 use domain::audit::{AuditActor, AuditKind};
 use domain::client::{Client, ClientStatus};
+use domain::grant::{Grant, MAX_LIVE_GRANTS};
 use domain::sandbox::Story;
 use domain::scope::ScopeSet;
 use domain::secret::SecretKind;
@@ -98,6 +100,17 @@ pub(crate) async fn each_run_creates_a_secret_of_each_kind_and_keeps_the_earlier
     assert_eq!(grants.len(), 2);
 }
 
+pub(crate) async fn no_run_leaves_more_grants_than_an_app_may_have(harness: &Harness) {
+    let demo = demo(harness, audited(harness));
+    demo.seed_person(Some(today())).await.unwrap();
+    let client_id = demo.seed_client().await.unwrap().client_id;
+    let of_demo = |number| Grant { client_id, user_id: demo_user_id(), ..grant(number) };
+    harness.store_grants(&(1..).take(MAX_LIVE_GRANTS).map(of_demo).collect::<Vec<_>>()).await;
+    demo.seed_client().await.unwrap();
+    let grants = harness.grants.list_grants(GrantFilter::default(), None, 99).await.unwrap();
+    assert_eq!(grants.iter().filter(|grant| grant.is_live()).count(), MAX_LIVE_GRANTS);
+}
+
 pub(crate) async fn without_a_date_the_data_ends_now_with_the_last_uploaded_night(harness: &Harness) {
     let night = generator().sessions(&[today()]).remove(0);
     for (now, is_stored) in [(night.updated_at - TimeDelta::seconds(1), false), (night.updated_at, true)] {
@@ -120,12 +133,6 @@ pub(crate) async fn a_catalogue_that_has_a_label_keeps_it(harness: &Harness) {
     assert_eq!(found, Some((key, other)));
 }
 
-async fn update(harness: &Harness, person: &User) {
-    let mut unit = harness.begin().await;
-    assert!(unit.users().update(person).await.unwrap());
-    unit.commit().await.unwrap();
-}
-
 pub(crate) async fn what_the_operator_locked_or_disabled_stays_so(harness: &Harness) {
     let demo = demo(harness, audited(harness));
     demo.seed_person(Some(today())).await.unwrap();
@@ -133,12 +140,12 @@ pub(crate) async fn what_the_operator_locked_or_disabled_stays_so(harness: &Harn
 
     let active = harness.profiles.find_profile(demo_user_id()).await.unwrap().unwrap();
     let locked = User { status: UserStatus::Locked { at: now() }, ..active.clone() };
-    update(harness, &locked).await;
+    update_profile(harness, &locked).await;
     demo.seed_person(Some(today())).await.unwrap();
     assert!(matches!(demo.seed_client().await, Err(DemoError::Code(CodeError::UserLocked))));
     assert_eq!(harness.profiles.find_profile(demo_user_id()).await.unwrap(), Some(locked));
 
-    update(harness, &active).await;
+    update_profile(harness, &active).await;
     let mut unit = harness.begin().await;
     let client = unit.clients().find(client_id).await.unwrap().unwrap();
     let disabled = Client { status: ClientStatus::Disabled { at: now() }, ..client };

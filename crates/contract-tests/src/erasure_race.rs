@@ -4,17 +4,17 @@ use crate::Harness;
 use crate::fixture::{
     client, grant, label, now, secret, store_import, tally, upload, used_from, user, user_id,
 };
+use crate::harness::Counted;
 use crate::import_concurrency::nights;
 use crate::service::{audited, import_records};
 use crate::token_form::tokens;
 use application::erasure::{Eraser, ErasureError, Erasures};
 use application::import::{FileInfo, ImportRecordsCommand, ImportRecordsError};
 use application::intake::{IntakeError, Intakes, NewIntake};
-use application::ports::storage::{Erasure, Import, StorageError, UnitOfWork, UnitOfWorkFactory};
+use application::ports::storage::{Erasure, Import};
 use application::store::Store;
 use application::token::{PresentedRefreshToken, TokenError};
 use application::upload::{PART_BYTES, UploadError, UploadKey, UploadLimits, Uploads};
-use async_trait::async_trait;
 use domain::client::{Client, ClientKind};
 use domain::grant::Grant;
 use domain::id::{FormId, UserId};
@@ -26,35 +26,20 @@ use domain::supplement::Servings;
 use domain::time::TimeZone;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::task::JoinHandle;
 
 /// Number of people who are erased in each case.
 const ROUNDS: u64 = 8;
 
-/// Counts units of work.
-struct Counted {
-    factory: Arc<dyn UnitOfWorkFactory>,
-    begun: AtomicU64,
-}
-
-#[async_trait]
-impl UnitOfWorkFactory for Counted {
-    async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError> {
-        self.begun.fetch_add(1, Ordering::SeqCst);
-        self.factory.begin().await
-    }
-}
-
 /// Erases a person after 15 ms, so that the other work is in progress; returns the result, and the number of
 /// tries.
 async fn erase(harness: &Harness, user_id: UserId) -> (Result<Erasure, ErasureError>, u64) {
     tokio::time::sleep(Duration::from_millis(15)).await;
-    let units = Arc::new(Counted { factory: harness.factory.clone(), begun: AtomicU64::new(0) });
+    let units = Arc::new(Counted::new(harness.factory.clone()));
     let erasures = Erasures { store: Store { units: units.clone(), ..audited(harness) } };
     let erased = erasures.erase(Eraser::Operator(user_id)).await;
-    (erased, units.begun.load(Ordering::SeqCst))
+    (erased, units.begun())
 }
 
 /// Checks that an erasure succeeds in its first try.

@@ -5,8 +5,10 @@ use application::ports::storage::{
     ConnectedAppReader, CredentialReader, FailureCounter, GrantReader, IdempotencyStore, ImportReader,
     JobLeases, OutboxReader, PasskeyReader, PasswordLinkReader, PendingSignInReader, PersonalTokenReader,
     ProfileReader, ReadTallyStore, SandboxReader, SecondFactorReader, SessionReader, SigningKeyReader,
-    SleepReader, StoreClock, StoreUpkeep, SupplementReader, UnitOfWork, UnitOfWorkFactory, WebhookReader,
+    SleepReader, StorageError, StoreClock, StoreUpkeep, SupplementReader, UnitOfWork, UnitOfWorkFactory,
+    WebhookReader,
 };
+use async_trait::async_trait;
 use domain::client::{Client, ClientSecret};
 use domain::code::AuthorizationCode;
 use domain::grant::Grant;
@@ -18,6 +20,31 @@ use domain::supplement::{CatalogueKey, IntakeLog, Supplement};
 use domain::user::User;
 use std::any::Any;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Counts units of work.
+pub(crate) struct Counted {
+    factory: Arc<dyn UnitOfWorkFactory>,
+    begun: AtomicU64,
+}
+
+impl Counted {
+    pub(crate) fn new(factory: Arc<dyn UnitOfWorkFactory>) -> Self {
+        Self { factory, begun: AtomicU64::new(0) }
+    }
+
+    pub(crate) fn begun(&self) -> u64 {
+        self.begun.load(Ordering::SeqCst)
+    }
+}
+
+#[async_trait]
+impl UnitOfWorkFactory for Counted {
+    async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError> {
+        self.begun.fetch_add(1, Ordering::SeqCst);
+        self.factory.begin().await
+    }
+}
 
 /// An empty store with the current schema, accessed through its ports. Each case has a separate one.
 #[derive(Clone)]
@@ -54,6 +81,7 @@ pub struct Harness {
     pub upkeep: Arc<dyn StoreUpkeep>,
     pub webhooks: Arc<dyn WebhookReader>,
     opened: Arc<dyn Fn() -> u64 + Send + Sync>,
+    units: Arc<Counted>,
     _keep: Arc<dyn Any + Send + Sync>,
 }
 
@@ -96,9 +124,11 @@ impl Harness {
     {
         let store = Arc::new(store);
         let counted = store.clone();
+        let units = Arc::new(Counted::new(store.clone()));
         Self {
             opened: Arc::new(move || opened(&counted)),
-            factory: store.clone(),
+            factory: units.clone(),
+            units,
             clients: store.clone(),
             grants: store.clone(),
             access: store.clone(),
@@ -135,6 +165,11 @@ impl Harness {
     /// Returns the number of connections that the store has opened.
     pub(crate) fn opened(&self) -> u64 {
         (self.opened)()
+    }
+
+    /// Returns the number of units of work that were started.
+    pub(crate) fn begun(&self) -> u64 {
+        self.units.begun()
     }
 
     pub(crate) async fn begin(&self) -> Box<dyn UnitOfWork> {

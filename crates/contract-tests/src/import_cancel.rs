@@ -1,22 +1,9 @@
 //! Cancelled imports, and uploads that are read again.
 
 use crate::Harness;
-use crate::fixture::{import, import_id, now, seconds, upload, user};
+use crate::fixture::{find_import, import, import_id, now, seconds, store_import, upload, user};
 use application::ports::storage::Import;
 use domain::import::{Canceller, ImportState};
-
-async fn store(harness: &Harness, import: &Import) {
-    let mut unit = harness.begin().await;
-    unit.imports().insert(import).await.unwrap();
-    unit.commit().await.unwrap();
-}
-
-async fn find(harness: &Harness, number: u64) -> Import {
-    let mut unit = harness.begin().await;
-    let found = unit.imports().find(import_id(number)).await.unwrap();
-    unit.rollback().await.unwrap();
-    found.unwrap()
-}
 
 async fn cancel(harness: Harness, number: u64) -> Option<ImportState> {
     let mut unit = harness.begin().await;
@@ -46,13 +33,13 @@ pub(crate) async fn unfinished_imports_are_cancelled_and_finished_ones_stay(harn
             ImportState::Running => Some(ImportState::Undoing),
             ImportState::Done | ImportState::Rejected | ImportState::Undoing | ImportState::Undone => None,
         };
-        store(harness, &Import { state, ..upload(number, 0) }).await;
-        let before = find(harness, number).await;
+        store_import(harness, &Import { state, ..upload(number, 0) }).await;
+        let before = find_import(harness, number).await.unwrap();
         assert_eq!(cancel(harness.clone(), number).await, expected, "{state:?}");
         let cancelled_by = Some(Canceller::Operator);
         let ended_at = Some(seconds(5));
         let after = expected.map(|state| Import { state, cancelled_by, ended_at, ..before.clone() });
-        assert_eq!(find(harness, number).await, after.unwrap_or(before), "{state:?}");
+        assert_eq!(find_import(harness, number).await.unwrap(), after.unwrap_or(before), "{state:?}");
         assert_eq!(cancel(harness.clone(), number).await, None, "once");
     }
     assert_eq!(cancel(harness.clone(), 99).await, None);
@@ -60,13 +47,13 @@ pub(crate) async fn unfinished_imports_are_cancelled_and_finished_ones_stay(harn
 
 pub(crate) async fn either_cancelling_or_finishing_wins_and_the_other_notices(harness: &Harness) {
     for number in 1..=8 {
-        store(harness, &import(number)).await;
+        store_import(harness, &import(number)).await;
         let ending = tokio::spawn(end(harness.clone(), number));
         let cancelling = tokio::spawn(cancel(harness.clone(), number));
         let (is_ended, became) = (ending.await.unwrap(), cancelling.await.unwrap());
         let expected = if is_ended { None } else { Some(ImportState::Undoing) };
         assert_eq!(became, expected);
-        assert_eq!(find(harness, number).await.state, expected.unwrap_or(ImportState::Done));
+        assert_eq!(find_import(harness, number).await.unwrap().state, expected.unwrap_or(ImportState::Done));
     }
 }
 
@@ -74,10 +61,10 @@ pub(crate) async fn an_upload_that_is_read_again_starts_at_the_first_byte(harnes
     harness.store_user(&user(1)).await;
     let interrupted =
         Import { state: ImportState::Running, bytes_checked: 70, bytes_done: 30, ..upload(1, 0) };
-    store(harness, &interrupted).await;
+    store_import(harness, &interrupted).await;
     let mut unit = harness.begin().await;
     let leased = unit.uploads().lease(now(), seconds(60)).await.unwrap().unwrap();
     unit.commit().await.unwrap();
     assert_eq!((leased.bytes_checked, leased.bytes_done, leased.tries), (0, 0, 1));
-    assert_eq!(find(harness, 1).await, leased);
+    assert_eq!(find_import(harness, 1).await.unwrap(), leased);
 }

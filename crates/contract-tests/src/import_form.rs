@@ -149,11 +149,15 @@ async fn added_to(
     let begun = harness.imports.find_import(key.id).await.unwrap().unwrap();
     let mut unit = harness.begin().await;
     assert!(unit.imports().update(&Import { size, ..begun }).await.unwrap());
+    unit.uploads().add_part(key.id, 9, b"x").await.unwrap();
     unit.commit().await.unwrap();
     let outcome = uploads.add_part(key, position, &vec![0; bytes]).await;
     let left = harness.imports.find_import(key.id).await.unwrap().unwrap();
     let is_stored = harness.imports.find_upload_part(key.id, position).await.unwrap().is_some();
     assert_eq!(is_stored, outcome.is_ok());
+    // The parts of a rejected upload are deleted.
+    let earlier = harness.imports.find_upload_part(key.id, 9).await.unwrap();
+    assert_eq!(earlier.is_none(), left.state == ImportState::Rejected);
     // Makes room for the next one.
     let mut unit = harness.begin().await;
     unit.uploads().delete_parts(key.id).await.unwrap();

@@ -3,8 +3,8 @@
 use crate::Harness;
 use crate::fixture::{now, passkey, passkey_id, seconds, user_id};
 use crate::service::{
-    ADDRESS, ORIGIN, UNLIMITED, assert_only_sessions, assert_rejected, audited, event_of_person, prepare,
-    recorded, sign_in_elsewhere, signed_out, stale,
+    ADDRESS, ORIGIN, UNLIMITED, assert_only_sessions, assert_rejected, assert_untouched, audited,
+    event_of_person, prepare, recorded, secret_text, sign_in_elsewhere, signed_out, stale,
 };
 use application::account::{SignInLimits, SignedInPerson};
 use application::attempt_limit::AttemptLimit;
@@ -120,7 +120,7 @@ async fn sign_in(
     passkey: &Passkey,
     count: u32,
 ) -> Result<(), PasskeyError> {
-    let visit = Secret::from_bytes(SecretKind::Visit, &SecretBytes::new([3; 32]));
+    let visit = secret_text(SecretKind::Visit, 3);
     let client_data = begin(harness, CeremonyPurpose::SignIn, &visit).await;
     let answer = PasskeyAnswer {
         credential_id: &to_base64url(passkey.credential_id.as_bytes()),
@@ -166,7 +166,7 @@ pub(crate) async fn rejected_forms_about_passkeys_open_no_connection(harness: &H
         passkeys.remove_all(user_id(9)).await
     })
     .await;
-    assert_rejected(harness, "remove too late", is_stale, async || {
+    assert_untouched(harness, "remove too late", is_stale, async || {
         passkeys.remove(stale, passkey_id(1)).await
     })
     .await;
@@ -217,8 +217,10 @@ pub(crate) async fn only_the_owner_changes_a_passkey_and_a_name_ends_no_session(
     sign_in_elsewhere(harness).await;
     let is_name = |error: &PasskeyError| matches!(error, PasskeyError::InvalidName);
     for name in ["", " ", "a\nb", &"x".repeat(101)] {
-        assert_rejected(harness, name, is_name, async || passkeys.rename(&person, passkey_id(1), name).await)
-            .await;
+        assert_untouched(harness, name, is_name, async || {
+            passkeys.rename(&person, passkey_id(1), name).await
+        })
+        .await;
     }
 
     // A name proves nothing, so a sign-in of any age suffices.
@@ -249,7 +251,7 @@ pub(crate) async fn a_removal_of_a_passkey_ends_other_sign_ins_and_is_recorded(h
 pub(crate) async fn an_address_cannot_store_more_challenges_than_the_limit(harness: &Harness) {
     let ceremony_limit = AttemptLimit { attempts: 2, window_seconds: 600 };
     let passkeys = Passkeys { ceremony_limit, ..passkeys(harness) };
-    let visit = Secret::from_bytes(SecretKind::Visit, &SecretBytes::new([3; 32]));
+    let visit = secret_text(SecretKind::Visit, 3);
     let start = CeremonyStart::SignIn { visit: &visit, address: ADDRESS };
     for _ in 0..2 {
         let challenge = passkeys.offered().unwrap().begin_ceremony(start).await.unwrap();
@@ -260,7 +262,7 @@ pub(crate) async fn an_address_cannot_store_more_challenges_than_the_limit(harne
     }
     let is_limited =
         |error: &PasskeyError| matches!(error, PasskeyError::TooManyAttempts { retry_after_seconds: 600 });
-    assert_rejected(harness, "one too many", is_limited, async || {
+    assert_untouched(harness, "one too many", is_limited, async || {
         passkeys.offered().unwrap().begin_ceremony(start).await
     })
     .await;

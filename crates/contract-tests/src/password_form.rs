@@ -1,12 +1,15 @@
 //! Rejected forms about passwords and the links to choose them, each up to the statement that rejects it.
 
 use crate::Harness;
-use crate::fixture::{browser, link, passkey_id, password_hash, user, user_id};
-use crate::service::{Distinct, ORIGIN, UNLIMITED, assert_rejected, audited, prepare, signed_out, stale};
+use crate::fixture::{link, passkey_id, password_hash, user, user_id};
+use crate::password_link::store;
+use crate::service::{
+    Distinct, ORIGIN, UNLIMITED, assert_rejected, audited, locked, prepare, secret_text, signed_out, stale,
+};
 use application::account::{
     ChangePasswordError, ChoosePasswordError, ConfirmEmailChangeError, EmailChangeError,
     IssuePasswordLinkError, LinkRequestLimits, PasswordChange, PasswordCheckpoint, PasswordChoice,
-    PasswordLinks, Passwords, SignInLimits, SignedInPerson,
+    PasswordLinks, Passwords, SignInLimits,
 };
 use application::mail::{PublicLinks, QueueMail};
 use application::ports::storage::{PasswordLinkReader, PasswordLinkWithAccount, StorageError};
@@ -19,8 +22,7 @@ use domain::id::MessageId;
 use domain::password::{Password, PasswordHash};
 use domain::password_link::{PasswordLink, PasswordLinkPurpose};
 use domain::second_factor::SecondFactorPolicy;
-use domain::secret::{Secret, SecretBytes, SecretHash, SecretKind};
-use domain::session::Session;
+use domain::secret::{Secret, SecretHash, SecretKind};
 use domain::user::{Email, User, UserStatus};
 use std::sync::Arc;
 
@@ -90,28 +92,11 @@ impl PasswordLinkReader for Former {
 }
 
 fn secret(number: u8) -> Secret {
-    Secret::from_bytes(SecretKind::PasswordLink, &SecretBytes::new([number; 32]))
+    secret_text(SecretKind::PasswordLink, number)
 }
 
 fn link_for(number: u8, purpose: PasswordLinkPurpose) -> PasswordLink {
     PasswordLink { hash: secret(number).hash(), purpose, ..link(1) }
-}
-
-async fn store(harness: &Harness, links: &[PasswordLink]) {
-    let mut unit = harness.begin().await;
-    for link in links {
-        unit.password_links().insert(link).await.unwrap();
-    }
-    unit.commit().await.unwrap();
-}
-
-/// Person 2, who is signed in although the account is locked.
-async fn locked(harness: &Harness, person: &SignedInPerson) -> SignedInPerson {
-    let session = Session { user_id: user_id(2), ..browser(2) };
-    let mut unit = harness.begin().await;
-    unit.sessions().insert(&session).await.unwrap();
-    unit.commit().await.unwrap();
-    SignedInPerson { user_id: user_id(2), email: user(2).email, session, ..person.clone() }
 }
 
 fn password_links(harness: &Harness) -> PasswordLinks {

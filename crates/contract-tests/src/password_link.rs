@@ -7,7 +7,7 @@ use domain::user::Email;
 use std::time::Duration;
 use tokio::task::JoinHandle;
 
-async fn store(harness: &Harness, links: &[PasswordLink]) {
+pub(crate) async fn store(harness: &Harness, links: &[PasswordLink]) {
     let mut unit = harness.begin().await;
     for link in links {
         unit.password_links().insert(link).await.unwrap();

@@ -154,7 +154,9 @@ pub(crate) async fn a_person_of_each_story_is_created_with_their_records(harness
         (None, AuditActor::Operator, [Story::Gaps, Story::ThreeYears].as_slice()),
         (owner, AuditActor::Person, &[Story::NapsOnly]),
     ] {
+        let begun = harness.begun();
         let created = people.create(owner, stories).await.unwrap();
+        assert_eq!(harness.begun(), begun + stories.len() as u64);
         assert_eq!(created.iter().map(|person| person.story).collect::<Vec<_>>(), stories);
         for person in &created {
             assert_eq!((person.owner, person.records_until), (owner, day(8)));
@@ -190,10 +192,15 @@ pub(crate) async fn the_days_since_the_last_run_are_added_once(harness: &Harness
     harness.store_sessions(behind[1].user_id, &second.sessions(&[day(8)])).await;
     let before = [records(harness, behind[0].user_id).await, records(harness, behind[1].user_id).await];
 
-    let people = SandboxPeople { reader: Arc::new(Listed(behind.to_vec())), ..service(harness) };
+    // The conflict does not end the run.
+    let people = SandboxPeople { reader: Arc::new(Listed(vec![behind[1], behind[0]])), ..service(harness) };
     let days = [6, 7, 8].map(day);
     let (nights, intakes) = (first.sessions(&days).len(), first.logs(&days).len());
+    let begun = harness.begun();
     assert_eq!(people.add_days().await.unwrap(), nights + intakes);
+    assert_eq!(harness.begun(), begun + 2);
+    let stored = harness.sleep.walk(behind[0].user_id, None, 5000).await.unwrap();
+    assert!(first.sessions(&days).iter().all(|night| stored.contains(night)));
     let [had_nights, had_intakes, products] = before[0];
     let expected = [had_nights + nights, had_intakes + intakes, products];
     assert_eq!(records(harness, behind[0].user_id).await, expected);
@@ -225,8 +232,11 @@ pub(crate) async fn only_people_of_the_owner_are_erased_together(harness: &Harne
     // The list also names a real person, another developer's, and one who has been erased.
     let listed = [&stored[..3], &[real, sandbox_person(9, Story::Gaps, Some(1))]].concat();
     let people = SandboxPeople { reader: Arc::new(Listed(listed)), ..service(harness) };
-    let receipts = people.erase_all(Some(user_id(1))).await.unwrap();
-    assert_eq!(receipts.len(), 2);
+    let begun = harness.begun();
+    let mut receipts = people.erase_all(Some(user_id(1))).await.unwrap();
+    assert_eq!((receipts.len(), harness.begun()), (2, begun + 5));
+    receipts.reverse();
+    assert_eq!(harness.begin().await.erasures().list(9).await.unwrap(), receipts);
     assert_eq!(people_in(harness).await, stored[2..]);
     assert_eq!(recorded(harness).await, vec![event_by(AuditActor::Person, AuditKind::UserErased); 2]);
     assert!(harness.profiles.find_profile(user_id(2)).await.unwrap().is_some());

@@ -129,6 +129,23 @@ pub(crate) async fn assert_rejected<T: Debug, E: Debug>(
     .await;
 }
 
+/// Checks that a form is rejected for this reason before a unit of work begins.
+pub(crate) async fn assert_untouched<T: Debug, E: Debug>(
+    harness: &Harness,
+    name: &str,
+    is_expected: fn(&E) -> bool,
+    reject: impl AsyncFn() -> Result<T, E>,
+) {
+    let before = harness.begun();
+    assert_rejected(harness, name, is_expected, reject).await;
+    assert_eq!(harness.begun(), before, "{name}");
+}
+
+/// Returns a secret of this kind whose bytes are all this number.
+pub(crate) fn secret_text(kind: SecretKind, number: u8) -> Secret {
+    Secret::from_bytes(kind, &SecretBytes::new([number; 32]))
+}
+
 /// A locked person 2, and person 1 with a session and a passkey.
 pub(crate) async fn prepare(harness: &Harness) -> SignedInPerson {
     harness.store_user(&user(1)).await;
@@ -140,8 +157,17 @@ pub(crate) async fn prepare(harness: &Harness) -> SignedInPerson {
     unit.passkeys().insert(&Passkey { user_id: user_id(1), ..passkey(1) }).await.unwrap();
     unit.commit().await.unwrap();
     let User { id: user_id, email, home_timezone, .. } = user(1);
-    let cookie = Secret::from_bytes(SecretKind::Session, &SecretBytes::new([1; 32]));
+    let cookie = secret_text(SecretKind::Session, 1);
     SignedInPerson { user_id, email, home_timezone, session, cookie, is_fresh: true, address: ADDRESS }
+}
+
+/// Person 2, who is signed in although the account is locked.
+pub(crate) async fn locked(harness: &Harness, person: &SignedInPerson) -> SignedInPerson {
+    let session = Session { user_id: user_id(2), ..browser(2) };
+    let mut unit = harness.begin().await;
+    unit.sessions().insert(&session).await.unwrap();
+    unit.commit().await.unwrap();
+    SignedInPerson { user_id: user_id(2), email: user(2).email, session, ..person.clone() }
 }
 
 /// The same person after the session has ended.

@@ -34,6 +34,7 @@ suite! {
     demo {
         the_first_run_stores_a_person_with_records,
         each_run_creates_a_secret_of_each_kind_and_keeps_the_earlier_ones,
+        no_run_leaves_more_grants_than_an_app_may_have,
         without_a_date_the_data_ends_now_with_the_last_uploaded_night, a_catalogue_that_has_a_label_keeps_it,
         what_the_operator_locked_or_disabled_stays_so,
     }

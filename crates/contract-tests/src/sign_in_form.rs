@@ -3,7 +3,7 @@
 use crate::Harness;
 use crate::fixture::{now, password_hash, pending_sign_in, user, user_id};
 use crate::second_factor_form::{CODE, Trusting};
-use crate::service::{ORIGIN, UNLIMITED, assert_rejected, audited, prepare};
+use crate::service::{ORIGIN, UNLIMITED, assert_rejected, audited, prepare, secret_text};
 use application::StorageError;
 use application::account::{
     PasswordCheckError, PasswordCheckpoint, PasswordHashingError, SecondStepError, SignInLimits,
@@ -144,7 +144,7 @@ pub(crate) async fn rejected_passwords_open_no_connection(harness: &Harness) {
 }
 
 fn cookie(number: u8) -> Secret {
-    Secret::from_bytes(SecretKind::PendingSignIn, &SecretBytes::new([number; 32]))
+    secret_text(SecretKind::PendingSignIn, number)
 }
 
 /// A sign-in of this person in the browser with the cookie of this number.

@@ -2,7 +2,7 @@
 
 use crate::Harness;
 use crate::fixture::{client, client_id, code, grant, grant_id, now, secret, used_from, user, user_id};
-use crate::service::{ClockAt, assert_level, assert_rejected, audited};
+use crate::service::{ClockAt, assert_level, assert_rejected, audited, secret_text};
 use application::StorageError;
 use application::access::TokenCheck;
 use application::audit::ReadRecorder;
@@ -84,7 +84,7 @@ fn code_of(text: &Secret) -> AuthorizationCode {
 }
 
 fn text(number: u8) -> Secret {
-    Secret::from_bytes(SecretKind::AuthorizationCode, &SecretBytes::new([number; 32]))
+    secret_text(SecretKind::AuthorizationCode, number)
 }
 
 /// Returns the kinds of the events about client 1, latest first.

@@ -3,7 +3,8 @@
 use crate::Harness;
 use crate::fixture::{browser, link, now, seconds, user, user_id};
 use crate::service::{
-    assert_only_sessions, assert_rejected, audited, event_by, prepare, recorded, sign_in_elsewhere,
+    assert_only_sessions, assert_rejected, assert_untouched, audited, event_by, prepare, recorded,
+    sign_in_elsewhere,
 };
 use application::ports::storage::Erasure;
 use application::user::{NewUser, UserChange, UserError, Users};
@@ -64,12 +65,12 @@ pub(crate) async fn rejected_commands_about_users_open_no_connection(harness: &H
     let is_unborn = |error: &UserError| matches!(error, UserError::BornInTheFuture(_));
     let birth_date = BirthDate::new(now().date_naive() + Days::new(2)).ok();
     let biology = Biology { birth_date, ..Biology::default() };
-    assert_rejected(harness, "born in the future", is_unborn, async || {
-        users.create(NewUser { id: None, email: user(7).email, home_timezone, biology }).await
+    assert_untouched(harness, "born in the future", is_unborn, async || {
+        users.create(NewUser { id: Some(user_id(4)), email: user(7).email, home_timezone, biology }).await
     })
     .await;
-    assert_rejected(harness, "change to be born in the future", is_unborn, async || {
-        change(1, UserChange { biology, ..UserChange::default() }).await
+    assert_untouched(harness, "change to be born in the future", is_unborn, async || {
+        change(9, UserChange { biology, ..UserChange::default() }).await
     })
     .await;
     assert_eq!(recorded(harness).await, []);
@@ -151,14 +152,18 @@ pub(crate) async fn a_lock_ends_all_sign_ins_and_another_address_the_links(harne
     let person = prepare(harness).await;
     let active = user(1);
     sign_in_elsewhere(harness).await;
-    // The same address leaves the link.
-    let same = UserChange { email: Some(active.email.clone()), ..UserChange::default() };
+    // The same address leaves the link, whatever else changes.
+    let home_timezone = TimeZone::parse("Asia/Tokyo").ok();
+    let same = UserChange { email: Some(active.email.clone()), home_timezone, ..UserChange::default() };
     changed(harness, &active, same).await;
     assert!(harness.password_links.find_password_link(&link(1).hash).await.unwrap().is_some());
     assert!(harness.pending_sign_ins.find_pending_sign_in(&link(1).hash).await.unwrap().is_some());
     let email = user(7).email;
     let moved = UserChange { email: Some(email.clone()), ..UserChange::default() };
+    recorded(harness).await;
     assert_eq!(changed(harness, &active, moved).await, User { email, ..user(1) });
+    let event = event_by(AuditActor::Operator, AuditKind::UserChanged).user(user_id(1));
+    assert_eq!(recorded(harness).await, [event]);
     assert_only_sessions(harness, &[person.session.id, browser(2).id, browser(3).id]).await;
 
     let mut unit = harness.begin().await;

@@ -3,7 +3,8 @@
 use crate::Harness;
 use crate::fixture::{client, client_id, grant, now, seconds, secret, session, user, user_id};
 use crate::service::{
-    Distinct, assert_rejected, audited, event_by, event_of_person, prepare, recorded, signed_in_ago, stale,
+    Distinct, assert_rejected, assert_untouched, audited, event_by, event_of_person, prepare, recorded,
+    signed_in_ago, stale,
 };
 use crate::webhook::{delivery, endpoint, endpoint_id, event, pending, settle, store_endpoint};
 use application::account::SignedInPerson;
@@ -161,9 +162,9 @@ pub(crate) async fn rejected_forms_about_webhooks_open_no_connection(harness: &H
     }
     let stale = stale(person);
     let late = of(&stale, 3);
-    assert_rejected(harness, "create late", is_stale, async || create(late, hook(0)).await).await;
-    assert_rejected(harness, "rotate late", is_stale, async || rotate(late, endpoint_id(3)).await).await;
-    assert_rejected(harness, "delete late", is_stale, async || delete(late, endpoint_id(3)).await).await;
+    assert_untouched(harness, "create late", is_stale, async || create(late, hook(0)).await).await;
+    assert_untouched(harness, "rotate late", is_stale, async || rotate(late, endpoint_id(3)).await).await;
+    assert_untouched(harness, "delete late", is_stale, async || delete(late, endpoint_id(3)).await).await;
     let policy = OutboundPolicy { allow_private_networks: true, ..OutboundPolicy::default() };
     let private = &Webhooks { policy, ..self::webhooks(harness) };
     let is_forbidden = |error: &WebhookError| matches!(error, WebhookError::Forbidden);
@@ -333,10 +334,14 @@ pub(crate) async fn what_is_sent_is_limited_per_endpoint_developer_and_host(harn
                     _ => drop(webhooks.replay(actor, id, TimeDelta::days(1)).await.unwrap()),
                 }
             }
+            let begun = harness.begun();
             is_limited(webhooks.test(actor, id).await.unwrap_err());
             is_limited(webhooks.replay(actor, id, TimeDelta::days(1)).await.unwrap_err());
+            assert_eq!(harness.begun(), begun);
         }
+        let begun = harness.begun();
         is_limited(webhooks.test(actor, endpoint_id(owner * 10 + 3)).await.unwrap_err());
         is_limited(webhooks.create(developer, hook(0)).await.unwrap_err());
+        assert_eq!(harness.begun(), begun);
     }
 }
