@@ -21,10 +21,12 @@ fn with_apps(apps: MockConnectedAppReader) -> Grants {
 
 #[tokio::test]
 async fn a_failed_revocation_is_not_reported_as_one() {
-    let mut unit = MockUnitOfWork::default();
-    unit.users.expect_find().returning(|_| Ok(Some(person())));
-    unit.codes.expect_discard_unredeemed().returning(|_, _| Ok(0));
-    unit.grants.expect_revoke().times(1).returning(|_, _, _| Err(StorageError::Unavailable));
+    let (mut unit, mut order) = (MockUnitOfWork::default(), Sequence::new());
+    unit.users.expect_find().times(1).in_sequence(&mut order).returning(|_| Ok(Some(person())));
+    let discard = unit.codes.expect_discard_unredeemed().times(1).in_sequence(&mut order);
+    discard.returning(|_, _| Ok(0));
+    let revoke = unit.grants.expect_revoke().times(1).in_sequence(&mut order);
+    revoke.returning(|_, _, _| Err(StorageError::Unavailable));
     let (units, endings) = one(unit);
     assert!(service(&units).disconnect(&signed_in(0), None).await.is_err());
     assert_eq!(endings.committed(), 0);
