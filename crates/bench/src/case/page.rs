@@ -7,6 +7,7 @@ use crate::measure::{in_turns, round};
 use crate::outcome::{Figures, Outcome, Results};
 use crate::stage::{Person, Stage, get};
 use anyhow::ensure;
+use std::time::{Duration, Instant};
 
 const PAGE: usize = 30;
 const SUPPLEMENTS: usize = 20;
@@ -118,12 +119,16 @@ fn from_standby(stage: &mut Stage) -> anyhow::Result<Results> {
     let theirs = load(stage, &path, &token, PAGE)?;
     let standby = stage.postgres.standby()?;
     let server = stage.program.clone().with("STORAGE__READ_URL", &standby.url()).serve()?;
+    let started = Instant::now();
+    while !standby.has_read("sleep_session")? {
+        ensure!(started.elapsed() < Duration::from_secs(20), "nothing is read from the standby");
+        server.ask(&get(&path, &token))?;
+    }
     let ours = Load { address: server.address, ..theirs.clone() };
     let costs = stage.postgres.costs_with(server.watched(), &standby);
     let their_costs = stage.server_costs()?;
     let (found, reference) =
         in_turns(stage.plan.rounds, &mut || round(&ours, costs), &mut || round(&theirs, their_costs))?;
-    ensure!(found.workers_cpu_us.is_some_and(|cpu| cpu > 0.0), "nothing was read from the standby");
     let primary = ratio(found.database_cpu_us, reference.database_cpu_us);
     let server = ratio(found.server_cpu_us, reference.server_cpu_us);
     let result = format!("{primary:.2} x on the primary, {server:.2} x on the server");

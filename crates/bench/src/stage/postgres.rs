@@ -33,12 +33,23 @@ pub(crate) struct Postgres {
 
 /// A running standby.
 #[derive(Debug)]
-pub(crate) struct Standby(Node);
+pub(crate) struct Standby {
+    server: Node,
+    programs: PathBuf,
+}
 
 impl Standby {
+    /// Returns whether a statement on this table is the last one of a connection.
+    pub(crate) fn has_read(&self, table: &str) -> anyhow::Result<bool> {
+        let sql = format!(
+            "SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE '%FROM {table}%' AND pid <> pg_backend_pid()"
+        );
+        Ok(self.server.sql(&self.programs, &sql)? == "t")
+    }
+
     /// Returns its URL for the program.
     pub(crate) fn url(&self) -> String {
-        self.0.url()
+        self.server.url()
     }
 }
 
@@ -170,7 +181,8 @@ impl Postgres {
     /// Starts a standby that replicates from this server.
     pub(crate) fn standby(&self) -> anyhow::Result<Standby> {
         let folder = self.server.folder.with_file_name("standby");
-        Node::start(folder, &self.programs, &["listen_addresses="], Some(&self.server)).map(Standby)
+        let server = Node::start(folder, &self.programs, &["listen_addresses="], Some(&self.server))?;
+        Ok(Standby { server, programs: self.programs.clone() })
     }
 
     /// Returns its URL for the program.
@@ -196,7 +208,7 @@ impl Postgres {
 
     /// Returns what a round on a server measures that also reads from a standby.
     pub(crate) fn costs_with(&self, server: Watched, standby: &Standby) -> Costs {
-        let standby = Watched::Family(standby.0.process.id());
+        let standby = Watched::Family(standby.server.process.id());
         Costs { workers: Some(standby), ..self.costs(server) }
     }
 
