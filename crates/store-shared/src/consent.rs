@@ -13,7 +13,7 @@ use domain::id::{ClientId, UserId};
 
 row! {
     /// A row of `consent`.
-    ConsentRow of consent: RememberedConsent, row user_id, {
+    ConsentRow of consent: RememberedConsent, row format_args!("{user_id} for client {client_id}"), {
         user_id: IdCell;
         client_id: IdCell;
         scopes: String;

@@ -1,9 +1,8 @@
 //! Sandbox people.
 
 use crate::column::{DayCell, Held, IdCell, held};
-use crate::row::row;
+use crate::row::{parse, row};
 use crate::schema::sandbox_person;
-use crate::statement::Read;
 use crate::store::Store;
 use crate::unit_of_work::{Transaction, Unit};
 use application::ports::storage::{SandboxRepository, StorageError};
@@ -27,23 +26,18 @@ held! {
     Story as String: |story| story.as_str().to_owned(), |text| Self::parse(&text);
 }
 
-fn of_owner(owner: UserId) -> impl Read<SandboxRow> {
-    sandbox_person::table
-        .filter(sandbox_person::owner_id.eq(owner.cell()))
-        .order(sandbox_person::user_id.asc())
-        .select(SandboxRow::COLUMNS)
-}
-
 /// Lists the sandbox people of a developer, or all, by id.
 pub async fn list_sandbox_people(
     store: &impl Store,
     owner: Option<UserId>,
 ) -> Result<Vec<SandboxPerson>, StorageError> {
-    if let Some(owner) = owner {
-        return store.read_all(of_owner(owner)).await;
-    }
     let all = sandbox_person::table.order(sandbox_person::user_id.asc()).select(SandboxRow::COLUMNS);
-    store.read_all::<SandboxRow, _>(all).await
+    match owner {
+        Some(owner) => {
+            store.read_all::<SandboxRow, _>(all.filter(sandbox_person::owner_id.eq(owner.cell()))).await
+        }
+        None => store.read_all::<SandboxRow, _>(all).await,
+    }
 }
 
 #[async_trait]
@@ -64,7 +58,11 @@ impl<R: Transaction> SandboxRepository for Unit<R> {
     }
 
     async fn list_of_owner(&mut self, owner: UserId) -> Result<Vec<UserId>, StorageError> {
-        let people = self.read_all(of_owner(owner)).await?;
-        Ok(people.into_iter().map(|person| person.user_id).collect())
+        let query = sandbox_person::table
+            .filter(sandbox_person::owner_id.eq(owner.cell()))
+            .order(sandbox_person::user_id.asc())
+            .select(sandbox_person::user_id);
+        let ids = self.0.load_rows::<IdCell, _>(query).await?;
+        ids.into_iter().map(|id| parse("sandbox_person", "user_id", &id, id)).collect()
     }
 }

@@ -126,6 +126,9 @@ macro_rules! raw_on {
                     }
                     out.push_sql(part);
                 }
+                if values.next().is_some() {
+                    return Err(Error::QueryBuilderError("too many values".into()));
+                }
                 Ok(())
             }
         }

@@ -35,6 +35,9 @@ pub(crate) struct DoctorArguments {
     /// Also send a test message to this address
     #[arg(long, value_name = "ADDRESS", value_parser = Email::parse)]
     mail_to: Option<Email>,
+    /// Also measure what password hashes cost here, best while the server is idle; uses up to 128 MiB of memory
+    #[arg(long)]
+    password_hash: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -98,7 +101,7 @@ async fn checks(
     checks.push(check);
     checks.push(store::clock(opened.as_ref()).await);
     checks.push(disk::check(settings));
-    checks.push(password_hash::check(settings));
+    checks.push(password_hash::check(settings, arguments.password_hash));
     checks.push(backup::check(arguments.backup.as_deref(), clock.as_ref()));
     let reached = public_url::check(public_url, keys.as_ref()).await;
     let seen = caller_address::check(settings, public_url, &reached, keys.as_ref()).await;

@@ -7,7 +7,7 @@ use system_adapter::{HashParameters, HashingLimits, InvalidHashParameters};
 
 section! {
     /// Cost of password hashes (argon2id). The defaults are OWASP's minimum; lower values are rejected.
-    /// `restwell doctor` measures higher ones. Hashes are upgraded at sign-in.
+    /// `restwell doctor --password-hash` measures higher ones. Hashes are upgraded at sign-in.
     PasswordSettings("passwords") {
         /// Memory of one hash.
         memory_kib: u32 = Some("19456"), "KiB, 19456 to 1048576", "65536";

@@ -28,7 +28,6 @@ use system_adapter::{
 };
 
 /// A store, the settings and a clock, and the services on them.
-#[derive(Clone)]
 pub(crate) struct Services {
     pub(crate) store: Store,
     pub(crate) settings: Settings,

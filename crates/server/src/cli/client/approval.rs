@@ -1,7 +1,7 @@
 //! `restwell client approve`.
 
 use super::{ApproveArguments, details, find};
-use crate::cli::output::{self, Record};
+use crate::cli::output::{self, PAGE, Record};
 use crate::cli::streams;
 use crate::wiring::Services;
 use anyhow::{Context as _, anyhow, bail};
@@ -13,9 +13,6 @@ use domain::id::ClientId;
 use domain::time::format;
 use domain::webhook::WebhookEndpoint;
 use std::io::BufRead;
-
-/// Number of approvals and changes that are read.
-const PAGE: u32 = 500;
 
 /// Approves an app as its revision names it, or as shown on the terminal.
 pub(super) async fn run(

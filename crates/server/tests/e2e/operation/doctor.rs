@@ -81,13 +81,14 @@ on_both_stores! {
         let world = world.with("RESTWELL__SERVER__PUBLIC_URL", &url);
         let report = Report::of(&world, &[]);
         assert_eq!((report.code, &report.body["ok"]), (Some(0), &json!(true)), "{}", report.body);
-        assert_eq!(report.names_with("skipped"), ["backup", "caller_address", "mail"]);
+        assert_eq!(report.names_with("skipped"), ["password_hash", "backup", "caller_address", "mail"]);
         let not_started = (format!("no server runs at {url}"), "Start it: restwell serve");
         assert_eq!(report.check("public_url"), ("warning", &*not_started.0, not_started.1));
         assert_eq!(report.names_with("failed"), [""; 0]);
         let first = &report.body["checks"][0];
         assert_eq!(first, &json!({"name": "settings", "status": "ok", "message": "valid", "advice": null}));
 
+        let report = Report::of(&world, &["--password-hash"]);
         let (status, table, _) = report.check("password_hash");
         assert_eq!(status, "ok");
         assert!(table.contains(" ms with 19456 KiB and 2 iterations (the settings), "), "{table}");
