@@ -35,7 +35,7 @@ pub(crate) struct DoctorArguments {
     /// Also send a test message to this address
     #[arg(long, value_name = "ADDRESS", value_parser = Email::parse)]
     mail_to: Option<Email>,
-    /// Also measure what password hashes cost here, best while the server is idle; uses up to 128 MiB of memory
+    /// Also measure what password hashes cost here, best while the server is idle; takes up to 128 MiB
     #[arg(long)]
     password_hash: bool,
     /// Print one JSON object
