@@ -166,9 +166,11 @@ async fn a_value_that_cannot_have_been_written_is_named_by_table_column_and_row(
         read_all(&store).await.unwrap_or_else(|error| panic!("before {change}: {error}"));
         connection.batch_execute(change).unwrap();
         let error = read_all(&store).await.expect_err(change);
+        let id = "11111111-1111-1111-1111-111111111111";
         let key = match place.split_once('.').unwrap().0 {
             "password_link" => "0".repeat(64),
-            _ => "11111111-1111-1111-1111-111111111111".to_owned(),
+            "consent" => format!("{id} for client {id}"),
+            _ => id.to_owned(),
         };
         let expected = format!("corrupt value in {place}, row {key}");
         assert_eq!(error.to_string(), expected, "{change}");
