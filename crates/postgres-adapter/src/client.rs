@@ -4,8 +4,7 @@ use crate::connection::Pooled;
 use crate::error::{corrupt, unexpected};
 use crate::row::{scope_set, secret_hash};
 use crate::schema::{
-    access_grant, authorization_code, authorization_request, client, client_secret, consent, draft_user,
-    refresh_token, webhook_endpoint,
+    access_grant, authorization_code, client, client_secret, draft_user, refresh_token, webhook_endpoint,
 };
 use crate::statement::{returning, stored};
 use crate::store::PostgresStore;
@@ -25,6 +24,8 @@ use domain::client::{
 };
 use domain::id::{ClientId, ClientSecretId, UserId};
 use futures_util::FutureExt;
+use store_shared::column::{Held, IdCell};
+use store_shared::schema::{authorization_request, consent};
 use store_shared::{
     client_kind_parts, parse_client_kind, parse_review, read_document, review_parts, write_document,
 };
@@ -206,12 +207,13 @@ async fn delete_unused_clients(
 async fn used_clients(connection: &mut Pooled, ids: &[Uuid]) -> Result<Vec<Uuid>, StorageError> {
     let mut used = Vec::new();
     macro_rules! add {
-        ($($table:ident)+) => {$({
-            let of = $table::table.filter($table::client_id.eq_any(ids)).select($table::client_id).distinct();
+        ($($table:ident in $ids:expr;)+) => {$({
+            let of = $table::table.filter($table::client_id.eq_any($ids)).select($table::client_id).distinct();
             used.extend(connection.load_rows::<Uuid, _>(of).await?);
         })+};
     }
-    add!(access_grant authorization_code authorization_request consent webhook_endpoint);
+    let cells: Vec<IdCell> = ids.iter().map(Held::cell).collect();
+    add!(access_grant in ids; authorization_code in ids; authorization_request in cells.clone(); consent in cells; webhook_endpoint in ids;);
     Ok(used)
 }
 

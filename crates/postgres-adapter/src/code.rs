@@ -1,6 +1,5 @@
 //! Authorization codes.
 
-use crate::audit::EventRow;
 use crate::error::corrupt;
 use crate::grant::GrantRow;
 use crate::row::{scope_set, secret_hash};
@@ -9,22 +8,21 @@ use crate::schema::{account, authorization_code, refresh_token};
 use crate::statement::{returning, stored};
 use crate::unit_of_work::PgUnitOfWork;
 use crate::user::user_status;
-use application::ports::storage::{
-    AuditRepository as _, CodeRepository, CodeWithUser, StorageError, UniqueKey,
-};
+use application::ports::storage::{CodeRepository, CodeWithUser, StorageError, UniqueKey};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::sql_query;
-use diesel::sql_types::Uuid as SqlUuid;
-use diesel::sql_types::{BigInt, Binary, Bool, Timestamptz};
+use diesel::sql_types::{BigInt, Bool};
 use domain::audit::AuditEvent;
 use domain::code::{AuthorizationCode, CodeState, PkceChallenge};
 use domain::grant::Grant;
 use domain::id::{ClientId, GrantId, UserId};
 use domain::resource::Resource;
 use domain::secret::SecretHash;
+use store_shared::column::Held as _;
+use store_shared::{Raw, append_event, event_values};
 use uuid::Uuid;
 
 const TABLE: &str = "authorization_code";
@@ -126,15 +124,15 @@ impl CodeRow {
 /// before, so nothing is stored if the code is redeemed or the token exists. The grant is separate: a
 /// statement that writes a distributed table may write no other.
 const REDEEM: &str = "WITH redeemed AS (
-        UPDATE authorization_code SET redeemed_at = $11, redeemed_grant_id = $12
-        WHERE code_hash = $13 AND redeemed_at IS NULL AND expires_at > $11 RETURNING code_hash
+        UPDATE authorization_code SET redeemed_at = ?, redeemed_grant_id = ?
+        WHERE code_hash = ? AND redeemed_at IS NULL AND expires_at > ? RETURNING code_hash
     ), held AS (
-        INSERT INTO refresh_token (token_hash, user_id) SELECT $14, $15 FROM redeemed
+        INSERT INTO refresh_token (token_hash, user_id) SELECT ?, ? FROM redeemed
         ON CONFLICT DO NOTHING RETURNING token_hash
     ), event AS (
         INSERT INTO audit_event
             (id, at, kind, actor, user_id, client_id, subject, event_count, address, scopes)
-        SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10 FROM held
+        SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM held
     )
     SELECT EXISTS (SELECT FROM redeemed), EXISTS (SELECT FROM held)";
 
@@ -162,14 +160,16 @@ impl PgUnitOfWork {
         if self.connection()?.is_distributed() {
             return self.use_code_in_parts(hash, grant, event).await;
         }
-        let redeem = EventRow::from(event)
-            .bound_to(sql_query(REDEEM))
-            .bind::<Timestamptz, _>(grant.created_at)
-            .bind::<SqlUuid, _>(grant.id.as_uuid())
-            .bind::<Binary, _>(hash.as_bytes().to_vec())
-            .bind::<Binary, _>(grant.refresh_token_hash.as_bytes().to_vec())
-            .bind::<SqlUuid, _>(grant.user_id.as_uuid());
-        self.connection()?.load_one(returning::<(Bool, Bool), _>(redeem)).await
+        let at = grant.created_at.cell();
+        let redeem: Raw<(Bool, Bool)> = Raw::same(REDEEM)
+            .bind(at)
+            .bind(grant.id.cell())
+            .bind(hash.cell())
+            .bind(at)
+            .bind(grant.refresh_token_hash.cell())
+            .bind(grant.user_id.cell())
+            .bind_all(event_values(event));
+        self.connection()?.load_one(redeem).await
     }
 
     /// Does the same in three statements: Citus sends the results of a statement's parts to every worker, so
@@ -197,7 +197,7 @@ impl PgUnitOfWork {
         let held = diesel::insert_into(refresh_token::table).values(token).on_conflict_do_nothing();
         let is_new = connection.execute(held).await? > 0;
         if is_new {
-            self.append(event).await?;
+            append_event(self, event).await?;
         }
         Ok((true, is_new))
     }

@@ -3,7 +3,7 @@
 use crate::client::delete_client;
 use crate::connection::Pooled;
 use crate::schema::erasure as erasure_table;
-use crate::schema::{account, audit_event, client, erased_person, password_link, person};
+use crate::schema::{account, client, erased_person, person};
 use crate::unit_of_work::PgUnitOfWork;
 use crate::webhook::announce_erasure;
 use application::ports::storage::{Erasure, ErasureRepository, StorageError};
@@ -12,8 +12,10 @@ use chrono::{DateTime, Utc};
 use diesel::dsl::exists;
 use diesel::prelude::*;
 use domain::id::{ErasureId, UserId};
-use domain::user::Email;
 use sha2::{Digest, Sha256};
+use store_shared::column::Held as _;
+use store_shared::delete_links_to;
+use store_shared::schema::audit_event;
 use uuid::Uuid;
 
 #[async_trait]
@@ -26,10 +28,11 @@ impl ErasureRepository for PgUnitOfWork {
         let query = person::table.find(user_id.as_uuid()).select(person::email_normalised);
         let address: Option<String> = connection.load_row(query).await?;
         let Some(address) = address else { return Ok(false) };
-        delete_links(connection, &address).await?;
+        delete_links_to(self, &address).await?;
+        let connection = self.connection()?;
         announce_erasure(connection, user_id, erasure.at).await?;
         // The trail has no foreign key; everything else is deleted with the person by ON DELETE CASCADE.
-        let trail = audit_event::table.filter(audit_event::user_id.eq(user_id.as_uuid()));
+        let trail = audit_event::table.filter(audit_event::user_id.eq(Some(user_id.cell())));
         connection.execute(diesel::delete(trail)).await?;
         delete_person(connection, user_id).await?;
         let hash = erased_person::id_hash.eq(id_hash(user_id));
@@ -78,23 +81,6 @@ pub(crate) async fn delete_person(connection: &mut Pooled, id: UserId) -> Result
     connection.execute(query).await?;
     let query = diesel::delete(person::table.find(id.as_uuid()));
     Ok(connection.execute(query).await? > 0)
-}
-
-/// Deletes sign-up links for this address. There are few, and they expire within days. Addresses are compared
-/// here because the server's lower case depends on its locale.
-async fn delete_links(connection: &mut Pooled, address: &str) -> Result<(), StorageError> {
-    let query = password_link::table
-        .filter(password_link::email.is_not_null())
-        .select((password_link::link_hash, password_link::email.assume_not_null()));
-    let links: Vec<(Vec<u8>, String)> = connection.load_rows(query).await?;
-    let is_theirs = |text: &str| Email::parse(text).is_ok_and(|email| email.normalised() == address);
-    let hashes: Vec<Vec<u8>> =
-        links.into_iter().filter(|(_, email)| is_theirs(email)).map(|(hash, _)| hash).collect();
-    if hashes.is_empty() {
-        return Ok(());
-    }
-    let theirs = password_link::table.filter(password_link::link_hash.eq_any(hashes));
-    connection.execute(diesel::delete(theirs)).await.map(drop)
 }
 
 /// Hashes an id. Its 122 random bits rule out a search for the preimage.

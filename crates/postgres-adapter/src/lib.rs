@@ -11,8 +11,6 @@
 //! With the feature `test-support`, `test_support` creates databases for tests.
 
 mod access;
-mod audit;
-mod authorization_request;
 mod change;
 mod client;
 mod client_usage;
@@ -32,9 +30,7 @@ mod intake_log;
 mod job_lease;
 mod migration;
 mod options;
-mod outbox;
 mod password;
-mod password_link;
 mod read_tally;
 mod replica;
 mod round_trip;

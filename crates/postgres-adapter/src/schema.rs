@@ -176,16 +176,6 @@ diesel::table! {
 }
 
 diesel::table! {
-    password_link (link_hash) {
-        link_hash -> Binary,
-        purpose -> Text,
-        user_id -> Nullable<Uuid>,
-        email -> Nullable<Text>,
-        expires_at -> Timestamptz,
-    }
-}
-
-diesel::table! {
     session (user_id, id) {
         user_id -> Uuid,
         id -> Uuid,
@@ -200,24 +190,6 @@ diesel::table! {
 }
 
 diesel::table! {
-    authorization_request (id) {
-        id -> Uuid,
-        client_id -> Uuid,
-        redirect_uri -> Text,
-        scopes -> Text,
-        state -> Nullable<Text>,
-        challenge -> Nullable<Binary>,
-        force_consent -> Bool,
-        visit_hash -> Binary,
-        user_id -> Nullable<Uuid>,
-        created_at -> Timestamptz,
-        decided_at -> Nullable<Timestamptz>,
-        login_hint -> Nullable<Text>,
-        resource -> Text,
-    }
-}
-
-diesel::table! {
     personal_token (user_id, id) {
         user_id -> Uuid,
         id -> Uuid,
@@ -225,32 +197,6 @@ diesel::table! {
         scopes -> Text,
         expires_at -> Nullable<Timestamptz>,
         revoked_at -> Nullable<Timestamptz>,
-    }
-}
-
-diesel::table! {
-    audit_event (id) {
-        id -> Uuid,
-        at -> Timestamptz,
-        kind -> Text,
-        actor -> Text,
-        user_id -> Nullable<Uuid>,
-        client_id -> Nullable<Uuid>,
-        subject -> Nullable<Uuid>,
-        event_count -> Nullable<BigInt>,
-        address -> Nullable<Text>,
-        scopes -> Nullable<Text>,
-        device -> Nullable<Text>,
-    }
-}
-
-diesel::table! {
-    outbox (id) {
-        id -> Uuid,
-        sealed -> Binary,
-        queued_at -> Timestamptz,
-        due_at -> Timestamptz,
-        attempts -> Integer,
     }
 }
 

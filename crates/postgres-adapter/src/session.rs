@@ -6,7 +6,6 @@ use crate::schema::session;
 use crate::statement::stored;
 use crate::store::PostgresStore;
 use crate::unit_of_work::PgUnitOfWork;
-use crate::user::user_status;
 use application::ports::storage::{
     SessionReader, SessionRepository, SessionWithUser, StorageError, UniqueKey,
 };
@@ -21,6 +20,7 @@ use domain::device::Device;
 use domain::id::{SessionId, UserId};
 use domain::secret::SecretHash;
 use domain::session::{AuthenticationMethod, Session};
+use store_shared::Store as _;
 use uuid::Uuid;
 
 const TABLE: &str = "session";
@@ -109,11 +109,12 @@ impl SessionReader for PostgresStore {
             })
             .await?;
         let Some(session) = row else { return Ok(None) };
-        let Some(account) = self.account_state(session.user_id).await? else { return Ok(None) };
+        let user_id = UserId::from_uuid(session.user_id);
+        let Some(account) = self.find_account(user_id).await? else { return Ok(None) };
         Ok(Some(SessionWithUser {
             session: session.into_session()?,
             email: account.email,
-            user_status: user_status(account.locked_at),
+            user_status: account.status,
             home_timezone: account.home_timezone,
         }))
     }

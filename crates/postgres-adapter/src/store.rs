@@ -7,6 +7,7 @@ use crate::connection::{
 use crate::error::storage_error;
 use crate::options::{InvalidPostgresOptions, PostgresOptions};
 use crate::supplement::KnownLabels;
+use crate::user;
 use application::ports::storage::StorageError;
 use async_trait::async_trait;
 use diesel::dsl::Limit;
@@ -15,12 +16,11 @@ use diesel::result::{OptionalExtension as _, QueryResult};
 use diesel_async::methods::LoadQuery;
 use diesel_async::{AsyncPgConnection, RunQueryDsl as _};
 use domain::id::UserId;
-use domain::user::Email;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use std::time::Duration;
-use store_shared::{ConnectionMeter, Read, Store};
+use store_shared::{Account, ConnectionMeter, Read, Store};
 
 /// Length of a page, which determines the connection that reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -254,8 +254,8 @@ impl Store for PostgresStore {
         .await
     }
 
-    async fn find_email(&self, user_id: UserId) -> Result<Option<Email>, StorageError> {
-        Ok(self.account_state(user_id.as_uuid()).await?.map(|account| account.email))
+    async fn find_account(&self, user_id: UserId) -> Result<Option<Account>, StorageError> {
+        user::find_account(self, user_id).await
     }
 }
 

@@ -6,11 +6,12 @@
 
 use crate::connection::{Pooled, ROLLBACK, is_broken};
 use crate::error::{storage_error, unexpected};
+use crate::schema::account;
 use crate::store::PostgresStore;
 use application::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use diesel::result::QueryResult;
+use diesel::prelude::*;
 use diesel_async::SimpleAsyncConnection as _;
 use domain::id::UserId;
 use std::collections::{HashMap, HashSet};
@@ -120,6 +121,12 @@ impl Transaction for PgUnitOfWork {
         limit: u32,
     ) -> Result<u64, StorageError> {
         self.connection()?.delete_oldest(table, before, limit).await
+    }
+
+    async fn keep_account(&mut self, user_id: UserId) -> Result<bool, StorageError> {
+        // Does not wait for writers of the person's data.
+        let query = account::table.find(user_id.as_uuid()).select(account::id).for_key_share();
+        Ok(self.connection()?.execute(query).await? > 0)
     }
 
     async fn exclude_writers(&mut self, table: &'static str) -> Result<(), StorageError> {

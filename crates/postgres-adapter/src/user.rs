@@ -27,6 +27,7 @@ use domain::user::{
 };
 use futures_util::FutureExt as _;
 use std::sync::LazyLock;
+use store_shared::Account;
 use uuid::Uuid;
 
 const TABLE: &str = "account";
@@ -188,26 +189,19 @@ impl ProfileReader for PostgresStore {
     }
 }
 
-/// Part of an account that sessions, links and tokens need.
-pub(crate) struct AccountState {
-    pub(crate) email: Email,
-    pub(crate) home_timezone: TimeZone,
-    pub(crate) locked_at: Option<DateTime<Utc>>,
-}
-
-impl PostgresStore {
-    /// Reads the account of a session, link or token in a separate statement: those are on one node, the
-    /// account may be on another.
-    pub(crate) async fn account_state(&self, user_id: Uuid) -> Result<Option<AccountState>, StorageError> {
-        let query = move || {
-            let columns = (account::email, account::home_timezone, account::locked_at);
-            account::table.find(user_id).select(columns)
-        };
-        let row: Option<(String, String, Option<DateTime<Utc>>)> = self.read_row(query).await?;
-        let Some((address, zone, locked_at)) = row else { return Ok(None) };
-        let (email, home_timezone) = (email(&address, user_id)?, home_zone(&zone, user_id)?);
-        Ok(Some(AccountState { email, home_timezone, locked_at }))
-    }
+/// Reads the account of a session, link or sign-in in a separate statement: those are on one node, the account
+/// may be on another.
+pub(crate) async fn find_account(
+    store: &PostgresStore,
+    user_id: UserId,
+) -> Result<Option<Account>, StorageError> {
+    let id = user_id.as_uuid();
+    let query =
+        move || account::table.find(id).select((account::email, account::home_timezone, account::locked_at));
+    let row: Option<(String, String, Option<DateTime<Utc>>)> = store.read_row(query).await?;
+    let Some((address, zone, locked_at)) = row else { return Ok(None) };
+    let (email, home_timezone) = (email(&address, id)?, home_zone(&zone, id)?);
+    Ok(Some(Account { email, home_timezone, status: user_status(locked_at) }))
 }
 
 #[async_trait]
@@ -304,13 +298,6 @@ async fn refuse_erased(connection: &mut Pooled, id: UserId) -> Result<(), Storag
     }
     delete_person(connection, id).await?;
     Err(StorageError::Conflict(UniqueKey::UserId))
-}
-
-/// Prevents the person's erasure until the transaction ends, without waiting for writers of the person's
-/// data; returns whether the account exists.
-pub(crate) async fn keep_account(connection: &mut Pooled, user_id: UserId) -> Result<bool, StorageError> {
-    let query = account::table.find(user_id.as_uuid()).select(account::id).for_key_share();
-    Ok(connection.execute(query).await? > 0)
 }
 
 /// Serializes units of work that check, then change, a person's data. Inserts that reference the account by

@@ -3,7 +3,7 @@
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::{client, client_secret, draft_user};
-use crate::statement::{Statement, execute};
+use crate::statement::execute;
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{ClientReader, ClientRepository, ClientWithSecrets, StorageError};
@@ -15,6 +15,7 @@ use domain::client::{
     Client, ClientName, ClientPages, ClientSecret, ClientStatus, Contact, RedirectUri, WebPage,
 };
 use domain::id::{ClientId, ClientSecretId, UserId};
+use store_shared::Raw;
 use store_shared::{
     client_kind_parts, parse_client_kind, parse_review, read_document, review_parts, write_document,
 };
@@ -275,8 +276,8 @@ impl ClientRepository for SqliteUnitOfWork {
         expired_before: DateTime<Utc>,
         limit: u32,
     ) -> Result<u64, StorageError> {
-        let statement: Statement<()> = Statement::new(DELETE_UNUSED);
-        self.run(execute(statement.integer(micros(expired_before)).integer(i64::from(limit)))).await
+        let statement: Raw<()> = Raw::same(DELETE_UNUSED);
+        self.run(execute(statement.bind(micros(expired_before)).bind(i64::from(limit)))).await
     }
 
     async fn list_secrets(&mut self, id: ClientId) -> Result<Vec<ClientSecret>, StorageError> {

@@ -4,7 +4,7 @@ use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, date, micros};
 use crate::schema::client_usage;
 use crate::schema::client_usage as usage;
-use crate::statement::{Statement, execute};
+use crate::statement::execute;
 use crate::store::SqliteStore;
 use application::ports::storage::{ClientUsageStore, StorageError};
 use async_trait::async_trait;
@@ -15,6 +15,7 @@ use diesel::sql_types::{BigInt, Nullable, Text};
 use diesel::upsert::excluded;
 use domain::client_usage::{ClientUsage, Rejection, UsageKey, UsedEndpoint};
 use domain::id::ClientId;
+use store_shared::Raw;
 
 const LATEST_REJECTION: &str = "CASE WHEN client_usage.rejected_at > excluded.rejected_at OR excluded.rejected_at IS NULL \
      THEN client_usage.rejection ELSE excluded.rejection END";
@@ -117,6 +118,6 @@ impl ClientUsageStore for SqliteStore {
     async fn delete_usage_before(&self, before: NaiveDate, limit: u32) -> Result<u64, StorageError> {
         let sql = "DELETE FROM client_usage WHERE (client_id, day, endpoint, status) IN \
              (SELECT client_id, day, endpoint, status FROM client_usage WHERE day < ? ORDER BY day LIMIT ?)";
-        self.write(execute(Statement::<()>::new(sql).text(&date(before)).integer(i64::from(limit)))).await
+        self.write(execute(Raw::<()>::same(sql).text(&date(before)).bind(i64::from(limit)))).await
     }
 }

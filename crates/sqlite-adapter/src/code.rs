@@ -1,10 +1,9 @@
 //! Authorization codes.
 
-use crate::audit::AuditEventRow;
 use crate::error::StorageResult as _;
 use crate::grant::GrantRow;
 use crate::row::{Cells, blob, micros};
-use crate::schema::{access_grant, account, audit_event, authorization_code};
+use crate::schema::{access_grant, account, authorization_code};
 use crate::statement::{delete_oldest, execute, load_row};
 use crate::unit_of_work::SqliteUnitOfWork;
 use crate::user::user_status;
@@ -19,6 +18,7 @@ use domain::grant::Grant;
 use domain::id::{ClientId, GrantId, UserId};
 use domain::resource::Resource;
 use domain::secret::SecretHash;
+use store_shared::append_event;
 
 #[derive(Queryable, Insertable)]
 #[diesel(table_name = authorization_code)]
@@ -148,8 +148,8 @@ impl CodeRepository for SqliteUnitOfWork {
         event: &AuditEvent,
     ) -> Result<Option<usize>, StorageError> {
         let (hash, id, now) = (hash.as_bytes().to_vec(), blob(grant.id.as_uuid()), micros(grant.created_at));
-        let (grant, event) = (GrantRow::from(grant), AuditEventRow::from(event));
-        self.run(move |connection| {
+        let grant = GrantRow::from(grant);
+        let redeemed = self.run(move |connection| {
             use authorization_code::dsl;
             let still_good = dsl::authorization_code
                 .find(hash)
@@ -164,10 +164,13 @@ impl CodeRepository for SqliteUnitOfWork {
             }
             let live = grant.live_of_same_client_and_person(connection)?;
             diesel::insert_into(access_grant::table).values(grant).execute(connection).storage()?;
-            diesel::insert_into(audit_event::table).values(event).execute(connection).storage()?;
             Ok(Some(live.saturating_add(1)))
-        })
-        .await
+        });
+        let redeemed = redeemed.await?;
+        if redeemed.is_some() {
+            append_event(self, event).await?;
+        }
+        Ok(redeemed)
     }
 
     async fn discard_unredeemed(

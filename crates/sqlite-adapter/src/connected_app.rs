@@ -2,7 +2,7 @@
 
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob};
-use crate::statement::{Statement, load_row};
+use crate::statement::load_row;
 use crate::store::SqliteStore;
 use application::ports::storage::{ConnectedApp, ConnectedAppReader, StorageError};
 use async_trait::async_trait;
@@ -11,7 +11,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text};
 use domain::client::ClientName;
 use domain::id::{ClientId, UserId};
-use store_shared::parse_used_from;
+use store_shared::{Raw, parse_used_from};
 
 /// SQL types of an [`AppRow`], in its order.
 type Columns = (
@@ -45,8 +45,8 @@ struct AppRow {
 
 /// Returns the statement that aggregates a person's live grants by client and joins the remembered consents.
 /// The last read takes one index lookup per client. Names are compared as bytes.
-fn list_statement(user_id: &[u8]) -> Statement<Columns> {
-    Statement::new(
+fn list_statement(user_id: &[u8]) -> Raw<Columns> {
+    Raw::same(
         "WITH live AS (SELECT * FROM access_grant WHERE user_id = ? AND revoked_at IS NULL), \
          latest AS (SELECT client_id, last_used_address, last_used_agent, \
          row_number() OVER (PARTITION BY client_id ORDER BY last_used_at DESC, id) AS place FROM live) \
@@ -106,14 +106,14 @@ impl AppRow {
 }
 
 /// Finds a client's last read up to a given time, with one index lookup.
-fn last_read_statement(user_id: &[u8], client_id: &[u8], until: i64) -> Statement<BigInt> {
-    Statement::new(
+fn last_read_statement(user_id: &[u8], client_id: &[u8], until: i64) -> Raw<BigInt> {
+    Raw::same(
         "SELECT minute FROM read_tally WHERE user_id = ? AND reader_id = ? AND reader_kind = 'client' \
          AND minute <= ? ORDER BY minute DESC LIMIT 1",
     )
     .blob(user_id)
     .blob(client_id)
-    .integer(until)
+    .bind(until)
 }
 
 #[async_trait]

@@ -165,13 +165,13 @@ fn url_of(path: &Path) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statement::Statement;
     use crate::testing::empty_location;
     use diesel::RunQueryDsl as _;
     use diesel::sql_types::{BigInt, Text};
+    use store_shared::Raw;
 
     fn pragma(connection: &mut SqliteConnection, sql: &'static str) -> i64 {
-        Statement::<BigInt>::new(sql).get_result(connection).unwrap()
+        Raw::<BigInt>::same(sql).get_result(connection).unwrap()
     }
 
     #[test]
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(pragma(&mut writer, "PRAGMA foreign_keys"), 1);
         assert_eq!(pragma(&mut writer, "PRAGMA wal_autocheckpoint"), 2048);
         assert_eq!(pragma(&mut writer, "PRAGMA busy_timeout"), 5000);
-        let mode: String = Statement::<Text>::new("PRAGMA journal_mode").get_result(&mut writer).unwrap();
+        let mode: String = Raw::<Text>::same("PRAGMA journal_mode").get_result(&mut writer).unwrap();
         assert_eq!(mode, "wal");
     }
 

@@ -3,7 +3,7 @@
 use crate::error::StorageResult as _;
 use crate::row::{blob, micros};
 use crate::schema::draft_user;
-use crate::statement::{Statement, execute};
+use crate::statement::execute;
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{DraftUserRepository, StorageError};
 use async_trait::async_trait;
@@ -11,6 +11,7 @@ use chrono::{DateTime, Utc};
 use diesel::dsl::exists;
 use diesel::prelude::*;
 use domain::id::{ClientId, UserId};
+use store_shared::Raw;
 
 /// A unit of work is the only writer, so the count includes every earlier admission.
 const ADMIT: &str = "INSERT INTO draft_user (client_id, user_id, admitted_at) SELECT ?, ?, ? \
@@ -26,12 +27,12 @@ impl DraftUserRepository for SqliteUnitOfWork {
         at: DateTime<Utc>,
     ) -> Result<bool, StorageError> {
         let client = blob(id.as_uuid());
-        let statement: Statement<()> = Statement::new(ADMIT)
+        let statement: Raw<()> = Raw::same(ADMIT)
             .blob(&client)
             .blob(&blob(user_id.as_uuid()))
-            .integer(micros(at))
+            .bind(micros(at))
             .blob(&client)
-            .integer(i64::from(limit));
+            .bind(i64::from(limit));
         if self.run(execute(statement)).await? > 0 {
             return Ok(true);
         }

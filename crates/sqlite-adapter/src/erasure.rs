@@ -2,7 +2,7 @@
 
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
-use crate::schema::{audit_event, erased_person, erasure, password_link};
+use crate::schema::{erased_person, erasure};
 use crate::scrub;
 use crate::unit_of_work::SqliteUnitOfWork;
 use crate::user::{self, id_hash, was_erased};
@@ -12,34 +12,19 @@ use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::sqlite::SqliteConnection;
 use domain::id::{ErasureId, UserId};
-use domain::user::{Email, User};
+use store_shared::column::Held as _;
+use store_shared::delete_links_to;
+use store_shared::schema::audit_event;
 
-/// Deletes sign-up links for this address. There are few at any time. Addresses are compared here because
-/// SQLite cannot fold the case of non-ASCII letters.
-fn delete_sign_ups(connection: &mut SqliteConnection, email: &Email) -> QueryResult<()> {
-    let links: Vec<(Vec<u8>, Option<String>)> = password_link::table
-        .filter(password_link::email.is_not_null())
-        .select((password_link::link_hash, password_link::email))
-        .load(connection)?;
-    let normalised = email.normalised();
-    for (link, address) in links {
-        let address = address.and_then(|text| Email::parse(&text).ok());
-        if address.is_some_and(|address| address.normalised() == normalised) {
-            diesel::delete(password_link::table.find(link)).execute(connection)?;
-        }
-    }
-    Ok(())
-}
-
-fn erase(connection: &mut SqliteConnection, user: &User, erasure: Erasure) -> QueryResult<()> {
+fn erase(connection: &mut SqliteConnection, user: UserId, erasure: Erasure) -> QueryResult<()> {
     let Erasure { id, at } = erasure;
-    let user_id = blob(user.id.as_uuid());
-    delete_sign_ups(connection, &user.email)?;
+    let user_id = blob(user.as_uuid());
     announce_erasure(connection, &user_id, at)?;
-    diesel::delete(audit_event::table.filter(audit_event::user_id.eq(&user_id))).execute(connection)?;
+    diesel::delete(audit_event::table.filter(audit_event::user_id.eq(Some(user.cell()))))
+        .execute(connection)?;
     user::delete(connection, &user_id)?;
     diesel::insert_into(erased_person::table)
-        .values(erased_person::id_hash.eq(id_hash(user.id)))
+        .values(erased_person::id_hash.eq(id_hash(user)))
         .execute(connection)?;
     diesel::insert_into(erasure::table)
         .values((erasure::id.eq(blob(id.as_uuid())), erasure::at.eq(micros(at))))
@@ -50,13 +35,13 @@ fn erase(connection: &mut SqliteConnection, user: &User, erasure: Erasure) -> Qu
 #[async_trait]
 impl ErasureRepository for SqliteUnitOfWork {
     async fn erase(&mut self, user_id: UserId, erasure: Erasure) -> Result<bool, StorageError> {
-        let existed = self.run(move |connection| {
-            let Some(user) = user::find(connection, user_id)? else { return Ok(false) };
-            erase(connection, &user, erasure).storage().map(|()| true)
-        });
-        let existed = existed.await?;
-        self.has_erased |= existed;
-        Ok(existed)
+        let Some(user) = self.run(move |connection| user::find(connection, user_id)).await? else {
+            return Ok(false);
+        };
+        delete_links_to(self, &user.email.normalised()).await?;
+        self.run(move |connection| erase(connection, user_id, erasure).storage()).await?;
+        self.has_erased = true;
+        Ok(true)
     }
 
     async fn was_erased(&mut self, user_id: UserId) -> Result<bool, StorageError> {

@@ -3,7 +3,7 @@
 use crate::error::StorageResult as _;
 use crate::row::{Cells, micros};
 use crate::schema::failure_counter;
-use crate::statement::{Statement, delete_oldest};
+use crate::statement::delete_oldest;
 use crate::store::SqliteStore;
 use application::ports::storage::{FailureCount, FailureCounter, FailureKey, StorageError};
 use async_trait::async_trait;
@@ -11,6 +11,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 use diesel::sqlite::SqliteConnection;
+use store_shared::Raw;
 
 #[async_trait]
 impl FailureCounter for SqliteStore {
@@ -71,7 +72,7 @@ fn record(
 ) -> Result<FailureCount, StorageError> {
     // A window that began at or before this time is over.
     let over = micros(at.checked_sub_signed(window).unwrap_or(DateTime::<Utc>::MIN_UTC));
-    let statement: Statement<(BigInt, BigInt)> = Statement::new(
+    let statement: Raw<(BigInt, BigInt)> = Raw::same(
         "INSERT INTO failure_counter (key, window_began_at, failures) VALUES (?, ?, 1) \
          ON CONFLICT (key) DO UPDATE SET \
          failures = CASE WHEN window_began_at <= ? THEN 1 ELSE failures + 1 END, \
@@ -80,9 +81,9 @@ fn record(
          RETURNING window_began_at, failures",
     )
     .blob(&key.0)
-    .integer(micros(at))
-    .integer(over)
-    .integer(over);
+    .bind(micros(at))
+    .bind(over)
+    .bind(over);
     let (began_at, failures): (i64, i64) = statement.get_result(connection).storage()?;
     let cells = Cells::new("failure_counter", &key.0);
     let began_at = cells.instant("window_began_at", began_at)?;

@@ -3,7 +3,7 @@
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::idempotent_answer;
-use crate::statement::{Statement, delete_oldest, execute};
+use crate::statement::{delete_oldest, execute};
 use crate::store::SqliteStore;
 use application::ports::storage::{Claim, IdempotencyStore, IdempotentRequest, StorageError, StoredResponse};
 use async_trait::async_trait;
@@ -11,6 +11,7 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 use diesel::sqlite::SqliteConnection;
+use store_shared::Raw;
 
 #[async_trait]
 impl IdempotencyStore for SqliteStore {
@@ -33,11 +34,11 @@ impl IdempotencyStore for SqliteStore {
 
     async fn renew(&self, request: IdempotentRequest, now: DateTime<Utc>) -> Result<bool, StorageError> {
         let IdempotentRequest { client_id, key, content } = request;
-        let statement: Statement<()> = Statement::new(
+        let statement: Raw<()> = Raw::same(
             "UPDATE idempotent_answer SET claimed_at = max(claimed_at, ?) \
              WHERE client_id = ? AND key_hash = ? AND content_hash = ? AND status IS NULL",
         )
-        .integer(micros(now))
+        .bind(micros(now))
         .blob(client_id.as_uuid().as_bytes())
         .blob(&key)
         .blob(&content);
@@ -81,7 +82,7 @@ fn take(
     [now, abandoned_before, expired_before]: [DateTime<Utc>; 3],
 ) -> Result<bool, StorageError> {
     let IdempotentRequest { client_id, key, content } = request;
-    let statement: Statement<BigInt> = Statement::new(
+    let statement: Raw<BigInt> = Raw::same(
         "INSERT INTO idempotent_answer (client_id, key_hash, content_hash, claimed_at) VALUES (?, ?, ?, ?) \
          ON CONFLICT (client_id, key_hash) DO UPDATE \
          SET content_hash = excluded.content_hash, claimed_at = excluded.claimed_at, status = NULL, body = NULL \
@@ -91,9 +92,9 @@ fn take(
     .blob(client_id.as_uuid().as_bytes())
     .blob(&key)
     .blob(&content)
-    .integer(micros(now))
-    .integer(micros(expired_before))
-    .integer(micros(abandoned_before));
+    .bind(micros(now))
+    .bind(micros(expired_before))
+    .bind(micros(abandoned_before));
     Ok(statement.get_result::<i64>(connection).optional().storage()?.is_some())
 }
 

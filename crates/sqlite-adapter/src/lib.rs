@@ -16,8 +16,8 @@
 //! `schema_compatibility`.
 
 mod access;
-mod audit;
-mod authorization_request;
+#[cfg(test)]
+mod audit_tests;
 mod change;
 mod client;
 mod client_usage;
@@ -38,9 +38,7 @@ mod intake_log;
 mod job_lease;
 mod migration;
 mod options;
-mod outbox;
 mod password;
-mod password_link;
 mod read_tally;
 mod reader_pool;
 mod row;

@@ -3,7 +3,7 @@
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::{personal_token, read_tally};
-use crate::statement::{Statement, delete_oldest};
+use crate::statement::delete_oldest;
 use crate::store::SqliteStore;
 use application::ports::storage::{ReadTallyStore, StorageError};
 use async_trait::async_trait;
@@ -12,7 +12,7 @@ use diesel::prelude::*;
 use diesel::sqlite::SqliteConnection;
 use domain::id::UserId;
 use domain::read_tally::{ReadKind, ReadTally, Reader, RequestedRange, TallyKey};
-use store_shared::{parse_reader, reader_parts};
+use store_shared::{Raw, parse_reader, reader_parts};
 
 #[derive(Queryable)]
 struct TallyRow {
@@ -59,7 +59,7 @@ fn add(connection: &mut SqliteConnection, tally: &ReadTally) -> QueryResult<()> 
     let TallyKey { user_id, minute, reader, kind } = key;
     let RequestedRange { from, to } = range;
     let (reader_kind, reader_id) = reader_parts(*reader);
-    let statement: Statement<()> = Statement::new(
+    let statement: Raw<()> = Raw::same(
         "INSERT INTO read_tally \
          (user_id, minute, reader_kind, reader_id, kind, requests, items, range_from, range_to) \
          SELECT id, ?, ?, ?, ?, ?, ?, ?, ? FROM account WHERE id = ? \
@@ -69,14 +69,14 @@ fn add(connection: &mut SqliteConnection, tally: &ReadTally) -> QueryResult<()> 
          range_from = min(range_from, excluded.range_from), \
          range_to = max(range_to, excluded.range_to)",
     )
-    .integer(micros(*minute))
+    .bind(micros(*minute))
     .text(reader_kind)
     .blob(reader_id.as_bytes())
     .text(kind.as_str())
-    .integer(i64::try_from(*requests).unwrap_or(i64::MAX))
-    .integer(i64::try_from(*items).unwrap_or(i64::MAX))
-    .optional_integer(from.map(micros))
-    .optional_integer(to.map(micros))
+    .bind(i64::try_from(*requests).unwrap_or(i64::MAX))
+    .bind(i64::try_from(*items).unwrap_or(i64::MAX))
+    .bind(from.map(micros))
+    .bind(to.map(micros))
     .blob(user_id.as_uuid().as_bytes());
     statement.execute(connection).map(drop)
 }
@@ -134,8 +134,8 @@ impl ReadTallyStore for SqliteStore {
 type TallyColumns = read_tally::SqlType;
 
 /// Lists a person's sums in reverse table order, so that nothing is sorted.
-fn list_statement(user_id: UserId, after: Option<TallyKey>, limit: u32) -> Statement<TallyColumns> {
-    let mut statement = Statement::new(
+fn list_statement(user_id: UserId, after: Option<TallyKey>, limit: u32) -> Raw<TallyColumns> {
+    let mut statement = Raw::same(
         "SELECT user_id, minute, reader_kind, reader_id, kind, requests, items, range_from, range_to \
          FROM read_tally WHERE user_id = ?",
     )
@@ -144,14 +144,14 @@ fn list_statement(user_id: UserId, after: Option<TallyKey>, limit: u32) -> State
         let (reader_kind, reader_id) = reader_parts(reader);
         statement = statement
             .sql(" AND (minute, reader_kind, reader_id, kind) < (?, ?, ?, ?)")
-            .integer(micros(minute))
+            .bind(micros(minute))
             .text(reader_kind)
             .blob(reader_id.as_bytes())
             .text(kind.as_str());
     }
     statement
         .sql(" ORDER BY minute DESC, reader_kind DESC, reader_id DESC, kind DESC LIMIT ?")
-        .integer(i64::from(limit))
+        .bind(i64::from(limit))
 }
 
 #[cfg(test)]

@@ -171,16 +171,6 @@ table! {
 }
 
 table! {
-    password_link (link_hash) {
-        link_hash -> Binary,
-        purpose -> Text,
-        user_id -> Nullable<Binary>,
-        email -> Nullable<Text>,
-        expires_at -> BigInt,
-    }
-}
-
-table! {
     session (user_id, id) {
         user_id -> Binary,
         id -> Binary,
@@ -195,24 +185,6 @@ table! {
 }
 
 table! {
-    authorization_request (id) {
-        id -> Binary,
-        client_id -> Binary,
-        redirect_uri -> Text,
-        scopes -> Text,
-        state -> Nullable<Text>,
-        challenge -> Nullable<Binary>,
-        force_consent -> Bool,
-        visit_hash -> Binary,
-        user_id -> Nullable<Binary>,
-        created_at -> BigInt,
-        decided_at -> Nullable<BigInt>,
-        login_hint -> Nullable<Text>,
-        resource -> Text,
-    }
-}
-
-table! {
     personal_token (user_id, id) {
         user_id -> Binary,
         id -> Binary,
@@ -221,32 +193,6 @@ table! {
         expires_at -> Nullable<BigInt>,
         last_used_at -> Nullable<BigInt>,
         revoked_at -> Nullable<BigInt>,
-    }
-}
-
-table! {
-    audit_event (id) {
-        id -> Binary,
-        at -> BigInt,
-        kind -> Text,
-        actor -> Text,
-        user_id -> Nullable<Binary>,
-        client_id -> Nullable<Binary>,
-        subject -> Nullable<Binary>,
-        event_count -> Nullable<BigInt>,
-        address -> Nullable<Text>,
-        scopes -> Nullable<Text>,
-        device -> Nullable<Text>,
-    }
-}
-
-table! {
-    outbox (id) {
-        id -> Binary,
-        sealed -> Binary,
-        queued_at -> BigInt,
-        due_at -> BigInt,
-        attempts -> BigInt,
     }
 }
 

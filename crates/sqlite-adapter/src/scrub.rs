@@ -9,7 +9,6 @@
 
 use crate::connection::Location;
 use crate::error::StorageResult as _;
-use crate::statement::Statement;
 use application::ports::storage::StorageError;
 use diesel::RunQueryDsl as _;
 use diesel::connection::SimpleConnection as _;
@@ -18,6 +17,7 @@ use diesel::sql_types::Integer;
 use diesel::sqlite::SqliteConnection;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use store_shared::Raw;
 
 /// Interval between attempts while another process runs a checkpoint, for which SQLite does not wait.
 const RETRY_INTERVAL: Duration = Duration::from_millis(10);
@@ -30,7 +30,7 @@ pub(crate) fn request(connection: &mut SqliteConnection) -> QueryResult<()> {
 
 /// Returns the number of the last request; 0 if everything is scrubbed.
 pub(crate) fn requested(connection: &mut SqliteConnection) -> QueryResult<i32> {
-    Statement::<Integer>::new("PRAGMA user_version").get_result(connection)
+    Raw::<Integer>::same("PRAGMA user_version").get_result(connection)
 }
 
 /// Scrubs the files if requested. Waits for readers up to `timeout`; returns whether the files are free of
@@ -103,7 +103,7 @@ pub(crate) fn empty_log(
 
 /// Runs a truncating checkpoint; returns 0 if it was complete.
 fn checkpoint(connection: &mut SqliteConnection) -> Result<i32, StorageError> {
-    let statement: Statement<(Integer, Integer, Integer)> = Statement::new("PRAGMA wal_checkpoint(TRUNCATE)");
+    let statement: Raw<(Integer, Integer, Integer)> = Raw::same("PRAGMA wal_checkpoint(TRUNCATE)");
     let (blocked, _, _): (i32, i32, i32) = statement.get_result(connection).storage()?;
     Ok(blocked)
 }

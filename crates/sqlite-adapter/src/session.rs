@@ -3,7 +3,7 @@
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::{account, session};
-use crate::statement::{Statement, execute, load_row};
+use crate::statement::{execute, load_row};
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
 use crate::user::user_status;
@@ -19,6 +19,7 @@ use domain::secret::SecretHash;
 use domain::session::{AuthenticationMethod, Session};
 use domain::time::TimeZone;
 use domain::user::Email;
+use store_shared::Raw;
 
 #[derive(Queryable, Selectable, Insertable)]
 #[diesel(table_name = session)]
@@ -189,13 +190,13 @@ impl SessionRepository for SqliteUnitOfWork {
         authenticated_before: DateTime<Utc>,
         limit: u32,
     ) -> Result<u64, StorageError> {
-        let statement: Statement<()> = Statement::new(
+        let statement: Raw<()> = Raw::same(
             "DELETE FROM session WHERE (user_id, id) IN (SELECT user_id, id FROM session \
              WHERE last_seen_at < ? OR authenticated_at < ? LIMIT ?)",
         )
-        .integer(micros(seen_before))
-        .integer(micros(authenticated_before))
-        .integer(i64::from(limit));
+        .bind(micros(seen_before))
+        .bind(micros(authenticated_before))
+        .bind(i64::from(limit));
         self.run(execute(statement)).await
     }
 }

@@ -5,21 +5,18 @@ use crate::error::StorageResult as _;
 use crate::migration;
 use crate::options::SqliteOptions;
 use crate::reader_pool::ReaderPool;
-use crate::row::{Cells, blob};
-use crate::schema::account;
-use crate::statement::load_row;
 use crate::unit_of_work::SqliteUnitOfWork;
+use crate::user;
 use crate::writer::Writer;
 use application::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
 use application::schema::SchemaState;
 use async_trait::async_trait;
-use diesel::query_dsl::methods::{FindDsl as _, SelectDsl as _};
 use diesel::sqlite::SqliteConnection;
 use domain::id::UserId;
-use domain::user::Email;
+use domain::user::User;
 use std::path::Path;
 use std::sync::atomic::Ordering;
-use store_shared::{Read, Store, Unit};
+use store_shared::{Account, Read, Store, Unit};
 
 /// Storage on SQLite; implements every storage port.
 pub struct SqliteStore {
@@ -112,11 +109,9 @@ impl Store for SqliteStore {
         self.load_rows(query).await
     }
 
-    async fn find_email(&self, user_id: UserId) -> Result<Option<Email>, StorageError> {
-        let key = blob(user_id.as_uuid());
-        let query = account::table.find(key.clone()).select(account::email);
-        let email: Option<String> = self.read(load_row(query)).await?;
-        email.map(|text| Cells::new("account", &key).valid("email", Email::parse(&text))).transpose()
+    async fn find_account(&self, user_id: UserId) -> Result<Option<Account>, StorageError> {
+        let user = self.read_row(move |connection| user::find(connection, user_id)).await?;
+        Ok(user.map(|User { email, home_timezone, status, .. }| Account { email, home_timezone, status }))
     }
 }
 

@@ -1,16 +1,16 @@
 //! Maintenance of the store.
 
 use crate::error::StorageResult as _;
-use crate::row::{blob, micros};
-use crate::schema::outbox;
 use crate::scrub;
-use crate::statement::Statement;
 use crate::store::SqliteStore;
 use application::ports::storage::{DiskFault, StorageError, StoreUpkeep};
 use async_trait::async_trait;
 use diesel::RunQueryDsl as _;
 use diesel::query_dsl::methods::FindDsl as _;
 use std::time::Duration;
+use store_shared::Raw;
+use store_shared::column::Held as _;
+use store_shared::schema::outbox;
 use uuid::Uuid;
 
 /// Time limit of a wait for readers if the blocked work is retried later.
@@ -25,14 +25,13 @@ impl StoreUpkeep for SqliteStore {
     /// Writes a row of 16 pages. A shorter one could fit into space that the log already has on a full disk.
     async fn probe_writes(&self) -> Result<(), StorageError> {
         self.write(|connection| {
-            let id = blob(Uuid::max());
-            let statement: Statement<()> = Statement::new(
+            let statement: Raw<()> = Raw::same(
                 "INSERT INTO outbox (id, sealed, queued_at, due_at, attempts) VALUES (?, zeroblob(65536), 0, ?, 0)",
             )
-            .blob(&id)
-            .integer(micros(chrono::DateTime::UNIX_EPOCH));
+            .bind(Uuid::max().cell())
+            .bind(chrono::DateTime::UNIX_EPOCH.cell());
             statement.execute(connection).storage()?;
-            diesel::delete(outbox::table.find(id)).execute(connection).storage().map(drop)
+            diesel::delete(outbox::table.find(Uuid::max().cell())).execute(connection).storage().map(drop)
         })
         .await?;
         self.writer.state().accepted();

@@ -6,11 +6,19 @@ use diesel::expression::AsExpression;
 use diesel::pg::{Pg, PgValue};
 use diesel::query_builder::QueryId;
 use diesel::serialize::{self, Output, ToSql};
-use diesel::sql_types::{self, BigInt, Binary, Date, SqlType, Text, Timestamptz};
+use diesel::sql_types::{self, BigInt, Binary, Date, SqlOrd, SqlType, Text, Timestamptz};
 use diesel::sqlite::{Sqlite, SqliteValue};
-use domain::id::{ClientId, ImportId, KeyId, PasskeyId, PersonalTokenId, UserId};
+use domain::address::AddressBlock;
+use domain::code::PkceChallenge;
+use domain::device::Device;
+use domain::id::{
+    AuditEventId, AuthorizationRequestId, ClientId, ClientSecretId, GrantId, ImportId, KeyId, MessageId,
+    PasskeyId, PersonalTokenId, SessionId, UserId, WebhookEndpointId,
+};
+use domain::resource::Resource;
 use domain::scope::ScopeSet;
 use domain::secret::SecretHash;
+use domain::user::Email;
 use std::fmt::{self, Display};
 use uuid::Uuid;
 
@@ -26,6 +34,8 @@ pub struct Id;
 #[diesel(sqlite_type(name = "Long"))]
 pub struct Instant;
 
+impl SqlOrd for Instant {}
+
 /// SQL type of a day: `date` on `PostgreSQL`, text such as `2026-12-24` on SQLite.
 #[derive(Debug, Clone, Copy, QueryId, SqlType)]
 #[diesel(postgres_type(oid = 1082, array_oid = 1182))]
@@ -33,9 +43,9 @@ pub struct Instant;
 pub struct Day;
 
 /// Cell of an id; `None` if it is not 16 bytes long.
-#[derive(Debug, Clone, Copy, AsExpression, FromSqlRow)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, AsExpression, FromSqlRow)]
 #[diesel(sql_type = Id)]
-pub(crate) struct IdCell(Option<Uuid>);
+pub struct IdCell(Option<Uuid>);
 
 impl Display for IdCell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -49,12 +59,21 @@ impl Display for IdCell {
 /// Cell of a time; `None` if it is not a time.
 #[derive(Debug, Clone, Copy, AsExpression, FromSqlRow)]
 #[diesel(sql_type = Instant)]
-pub(crate) struct TimeCell(Option<DateTime<Utc>>);
+pub struct TimeCell(Option<DateTime<Utc>>);
+
+impl Display for TimeCell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(at) => at.to_rfc3339().fmt(f),
+            None => f.write_str("an invalid time"),
+        }
+    }
+}
 
 /// Cell of a day; `None` if it is not a day.
 #[derive(Debug, Clone, Copy, AsExpression, FromSqlRow)]
 #[diesel(sql_type = Day)]
-pub(crate) struct DayCell(Option<NaiveDate>);
+pub struct DayCell(Option<NaiveDate>);
 
 /// Error for writing a cell that was read as invalid.
 const INVALID: &str = "an invalid cell cannot be written";
@@ -68,6 +87,12 @@ impl ToSql<Id, Pg> for IdCell {
 impl FromSql<Id, Pg> for IdCell {
     fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
         <Uuid as FromSql<sql_types::Uuid, Pg>>::from_sql(value).map(|value| Self(Some(value)))
+    }
+}
+
+impl FromSql<Id, Pg> for Uuid {
+    fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
+        <Self as FromSql<sql_types::Uuid, Pg>>::from_sql(value)
     }
 }
 
@@ -140,7 +165,7 @@ impl FromSql<Day, Sqlite> for DayCell {
 }
 
 /// A value of the domain that a column holds as `C`.
-pub(crate) trait Held<C>: Sized {
+pub trait Held<C>: Sized {
     /// Returns the cell to write.
     fn cell(&self) -> C;
 
@@ -177,16 +202,33 @@ pub(crate) use held;
 
 held! {
     bool as bool: |is_set| *is_set, |cell| Some(cell);
+    i64 as i64: |number| *number, |cell| Some(cell);
     u32 as i64: |number| i64::from(*number), |cell| Self::try_from(cell).ok();
+    u32 as i32: |number| i32::try_from(*number).unwrap_or(i32::MAX), |cell| Self::try_from(cell).ok();
+    String as String: |text| text.clone(), |text| Some(text);
+    Vec<u8> as Vec<u8>: |bytes| bytes.clone(), |bytes| Some(bytes);
     [u8; 32] as Vec<u8>: |bytes| bytes.to_vec(), |cell| cell.try_into().ok();
     SecretHash as Vec<u8>: |hash| hash.as_bytes().to_vec(), |cell| Held::parse(cell).map(Self::from_bytes);
     ScopeSet as String: |scopes| scopes.to_string(), |text| Self::parse(&text).ok();
+    Email as String: |email| email.as_str().to_owned(), |text| Self::parse(&text).ok();
+    Resource as String: |resource| resource.as_str().to_owned(), |text| Self::parse(&text);
+    PkceChallenge as Vec<u8>: |challenge| challenge.as_bytes().to_vec(), |bytes| Held::parse(bytes).map(Self::from_bytes);
+    AddressBlock as String: |address| address.to_string(), |text| Self::parse(&text).ok();
+    Device as String: |device| device.stored(), |text| Self::parse(&text);
     DateTime<Utc> as TimeCell: |at| TimeCell(Some(*at)), |cell| cell.0;
     NaiveDate as DayCell: |day| DayCell(Some(*day)), |cell| cell.0;
-    ClientId as IdCell: |id| IdCell(Some(id.as_uuid())), |cell| cell.0.map(Self::from_uuid);
-    ImportId as IdCell: |id| IdCell(Some(id.as_uuid())), |cell| cell.0.map(Self::from_uuid);
-    KeyId as IdCell: |id| IdCell(Some(id.as_uuid())), |cell| cell.0.map(Self::from_uuid);
-    PasskeyId as IdCell: |id| IdCell(Some(id.as_uuid())), |cell| cell.0.map(Self::from_uuid);
-    PersonalTokenId as IdCell: |id| IdCell(Some(id.as_uuid())), |cell| cell.0.map(Self::from_uuid);
-    UserId as IdCell: |id| IdCell(Some(id.as_uuid())), |cell| cell.0.map(Self::from_uuid);
+    Uuid as IdCell: |id| IdCell(Some(*id)), |cell| cell.0;
+}
+
+macro_rules! ids {
+    ($($id:ident)*) => {
+        held! {
+            $($id as IdCell: |id| IdCell(Some(id.as_uuid())), |cell| cell.0.map(Self::from_uuid);)*
+        }
+    };
+}
+
+ids! {
+    AuditEventId AuthorizationRequestId ClientId ClientSecretId GrantId ImportId KeyId MessageId PasskeyId
+    PersonalTokenId SessionId UserId WebhookEndpointId
 }

@@ -3,7 +3,7 @@
 use crate::column::{Held, IdCell, TimeCell};
 use crate::row::row;
 use crate::schema::consent;
-use crate::statement::{Raw, Value};
+use crate::statement::Raw;
 use crate::unit_of_work::{Transaction, Unit};
 use application::ports::storage::{ConsentRepository, StorageError};
 use async_trait::async_trait;
@@ -70,6 +70,6 @@ impl<R: Transaction> ConsentRepository for Unit<R> {
     }
 
     async fn forget_any(&mut self, limit: u32) -> Result<u64, StorageError> {
-        self.0.execute(Raw::new(FORGET_ANY, vec![Value::Number(limit.cell())])).await
+        self.0.execute(Raw::<()>::new(FORGET_ANY).bind(i64::from(limit))).await
     }
 }

@@ -35,8 +35,8 @@ pub async fn find_pending_sign_in(
 ) -> Result<Option<PendingSignInWithEmail>, StorageError> {
     let query = pending_sign_in::table.find(cookie_hash.cell()).select(PendingRow::COLUMNS);
     let Some(pending) = store.read::<PendingRow, _>(query).await? else { return Ok(None) };
-    let email = store.find_email(pending.user_id).await?;
-    Ok(email.map(|email| PendingSignInWithEmail { pending, email }))
+    let account = store.find_account(pending.user_id).await?;
+    Ok(account.map(|account| PendingSignInWithEmail { pending, email: account.email }))
 }
 
 #[async_trait]

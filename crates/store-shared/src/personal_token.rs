@@ -3,7 +3,7 @@
 use crate::column::{Held, IdCell, TimeCell, held};
 use crate::row::row;
 use crate::schema::personal_token;
-use crate::statement::{Raw, Read, Value};
+use crate::statement::{Raw, Read};
 use crate::store::Store;
 use crate::unit_of_work::{Transaction, Unit};
 use application::ports::storage::{PersonalTokenRepository, StorageError, UniqueKey};
@@ -87,8 +87,8 @@ impl<R: Transaction> PersonalTokenRepository for Unit<R> {
     }
 
     async fn delete_ended(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        let [revoked, expired] = [before; 2].map(|before| Value::Time(before.cell()));
-        self.0.execute(Raw::new(DELETE_ENDED, vec![revoked, expired, Value::Number(limit.cell())])).await
+        let query: Raw = Raw::new(DELETE_ENDED);
+        self.0.execute(query.bind(before.cell()).bind(before.cell()).bind(i64::from(limit))).await
     }
 
     async fn revoke_created_before(

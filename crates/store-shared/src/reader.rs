@@ -7,19 +7,35 @@ macro_rules! implement_readers {
     ($store:ty) => {
         const _: () = {
             use application::ports::storage::{
-                PasskeyReader, PendingSignInReader, PendingSignInWithEmail, PersonalTokenReader,
-                SandboxReader, SecondFactorReader, SecondFactorState, SigningKeyReader, StorageError,
+                AuditFilter, AuditPosition, AuditReader, AuthorizationRequestReader, MailBacklog,
+                OutboxReader, PasskeyReader, PasswordLinkReader, PasswordLinkWithAccount,
+                PendingSignInReader, PendingSignInWithEmail, PersonalTokenReader, SandboxReader,
+                SecondFactorReader, SecondFactorState, SigningKeyReader, StorageError,
             };
-            use domain::id::UserId;
+            use domain::audit::AuditEvent;
+            use domain::authorization_request::AuthorizationRequest;
+            use domain::id::{AuthorizationRequestId, UserId};
             use domain::passkey::{CredentialId, Passkey};
             use domain::personal_token::PersonalToken;
             use domain::sandbox::SandboxPerson;
             use domain::secret::SecretHash;
             use domain::signing_key::SigningKey;
 
+            $crate::forward!($store as AuditReader {
+                list_events(filter: AuditFilter, after: Option<AuditPosition>, limit: u32) -> Vec<AuditEvent>;
+            });
+            $crate::forward!($store as AuthorizationRequestReader {
+                find_authorization_request(id: AuthorizationRequestId) -> Option<AuthorizationRequest>;
+            });
+            $crate::forward!($store as OutboxReader {
+                backlog() -> MailBacklog;
+            });
             $crate::forward!($store as PasskeyReader {
                 find_passkey(credential_id: &CredentialId) -> Option<Passkey>;
                 list_passkeys(user_id: UserId) -> Vec<Passkey>;
+            });
+            $crate::forward!($store as PasswordLinkReader {
+                find_password_link(hash: &SecretHash) -> Option<PasswordLinkWithAccount>;
             });
             $crate::forward!($store as PendingSignInReader {
                 find_pending_sign_in(cookie_hash: &SecretHash) -> Option<PendingSignInWithEmail>;
@@ -44,11 +60,11 @@ macro_rules! implement_readers {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! forward {
-    ($store:ty as $port:ident { $($read:ident($($key:ident: $type:ty)?) -> $found:ty;)* }) => {
+    ($store:ty as $port:ident { $($read:ident($($key:ident: $type:ty),*) -> $found:ty;)* }) => {
         #[async_trait::async_trait]
         impl $port for $store {
-            $(async fn $read(&self $(, $key: $type)?) -> Result<$found, StorageError> {
-                $crate::$read(self $(, $key)?).await
+            $(async fn $read(&self $(, $key: $type)*) -> Result<$found, StorageError> {
+                $crate::$read(self $(, $key)*).await
             })*
         }
     };

@@ -28,28 +28,50 @@ pub(crate) fn parse<C, T: Held<C>>(
     T::parse(cell).ok_or_else(|| StorageError::Corrupt { table, column, row: row.to_string() })
 }
 
+/// Reader of one row's cells, for a row whose columns do not match the fields of a type.
+#[derive(Clone, Copy)]
+pub(crate) struct Cells<'a>(pub(crate) &'static str, pub(crate) &'a dyn Display);
+
+impl Cells<'_> {
+    /// Parses the cell of a column.
+    pub(crate) fn parse<C, T: Held<C>>(self, column: &'static str, cell: C) -> Result<T, StorageError> {
+        parse(self.0, column, self.1, cell)
+    }
+
+    /// Returns the value, or the error for a corrupt column.
+    pub(crate) fn present<T>(self, column: &'static str, value: Option<T>) -> Result<T, StorageError> {
+        let Self(table, row) = self;
+        value.ok_or_else(|| StorageError::Corrupt { table, column, row: row.to_string() })
+    }
+}
+
 /// Defines a row whose columns hold the fields of a type, and its conversion in both directions. A column has
-/// the name of its field, or the one after `in`. Errors name the row by the expression after `row`.
+/// the name of its field, or the one after `in`; a field in several columns lists them after `of`, in the order
+/// of its cell, and errors name the first. Errors name the row by the expression after `row`.
 ///
 /// Both conversions list every field, so that a new one does not compile until it is stored.
 macro_rules! row {
     (
         $(#[$meta:meta])*
         $row:ident of $table:ident: $value:ident, row $key:expr, {
-            $($field:ident: $cell:ty $(, in $column:ident)?;)*
+            $($field:ident: $cell:ty $(, in $column:ident)? $(, of $first:ident $($next:ident)*)?;)*
         }
     ) => {
         $(#[$meta])*
         #[derive(diesel::Queryable, diesel::Insertable)]
         #[diesel(table_name = $table)]
         pub(crate) struct $row {
-            $($(#[diesel(column_name = $column)])? $field: $cell,)*
+            $(
+                $(#[diesel(column_name = $column)])?
+                $(#[doc = concat!("Columns from `", stringify!($first), "` on.")] #[diesel(embed)])?
+                $field: $cell,
+            )*
         }
 
         impl $row {
             /// The columns, in the order of the fields.
-            const COLUMNS: ($($crate::row::column!($table $field $($column)?),)*) =
-                ($($crate::row::column!($table $field $($column)?),)*);
+            const COLUMNS: ($($crate::row::column!($table $field $($column)? $(of $first $($next)*)?),)*) =
+                ($($crate::row::column!($table $field $($column)? $(of $first $($next)*)?),)*);
         }
 
         impl From<&$value> for $row {
@@ -68,7 +90,7 @@ macro_rules! row {
                 Ok($value {
                     $($field: $crate::row::parse(
                         stringify!($table),
-                        <$crate::row::column!($table $field $($column)?) as diesel::Column>::NAME,
+                        <$crate::row::column!($table $field $($column)? $($first)?) as diesel::Column>::NAME,
                         &row,
                         $field,
                     )?,)*
@@ -79,13 +101,16 @@ macro_rules! row {
 }
 pub(crate) use row;
 
-/// Names a field's column.
+/// Names a field's column, or its columns.
 macro_rules! column {
     ($table:ident $field:ident) => {
         $table::$field
     };
     ($table:ident $field:ident $column:ident) => {
         $table::$column
+    };
+    ($table:ident $field:ident of $($column:ident)*) => {
+        ($($table::$column,)*)
     };
 }
 pub(crate) use column;

@@ -136,4 +136,70 @@ table! {
     }
 }
 
+table! {
+    use diesel::sql_types::{Binary, Bool, Nullable, Text};
+    use crate::column::{Id, Instant};
+
+    authorization_request (id) {
+        id -> Id,
+        client_id -> Id,
+        redirect_uri -> Text,
+        scopes -> Text,
+        state -> Nullable<Text>,
+        challenge -> Nullable<Binary>,
+        force_consent -> Bool,
+        visit_hash -> Binary,
+        user_id -> Nullable<Id>,
+        created_at -> Instant,
+        decided_at -> Nullable<Instant>,
+        login_hint -> Nullable<Text>,
+        resource -> Text,
+    }
+}
+
+table! {
+    use diesel::sql_types::{Binary, Integer};
+    use crate::column::{Id, Instant};
+
+    outbox (id) {
+        id -> Id,
+        sealed -> Binary,
+        queued_at -> Instant,
+        due_at -> Instant,
+        attempts -> Integer,
+    }
+}
+
+table! {
+    use diesel::sql_types::{Binary, Nullable, Text};
+    use crate::column::{Id, Instant};
+
+    password_link (link_hash) {
+        link_hash -> Binary,
+        purpose -> Text,
+        user_id -> Nullable<Id>,
+        email -> Nullable<Text>,
+        expires_at -> Instant,
+    }
+}
+
+table! {
+    use diesel::sql_types::{BigInt, Nullable, Text};
+    use crate::column::{Id, Instant};
+
+    audit_event (id) {
+        id -> Id,
+        at -> Instant,
+        kind -> Text,
+        actor -> Text,
+        user_id -> Nullable<Id>,
+        client_id -> Nullable<Id>,
+        subject -> Nullable<Id>,
+        event_count -> Nullable<BigInt>,
+        address -> Nullable<Text>,
+        scopes -> Nullable<Text>,
+        device -> Nullable<Text>,
+    }
+}
+
 allow_tables_to_appear_in_same_query!(recovery_code, totp);

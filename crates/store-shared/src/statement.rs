@@ -1,10 +1,10 @@
 //! Statements that both stores can run. The compiler checks each one against both SQL dialects.
 
-use crate::column::{Id, IdCell, Instant, TimeCell};
+use crate::column::{Day, DayCell, Id, IdCell, Instant, TimeCell};
 use diesel::deserialize::FromSqlRow;
-use diesel::expression::QueryMetadata;
+use diesel::expression::{Expression, QueryMetadata};
 use diesel::pg::Pg;
-use diesel::query_builder::{AsQuery, AstPass, QueryFragment, QueryId};
+use diesel::query_builder::{AsQuery, AstPass, Query, QueryFragment, QueryId};
 use diesel::query_dsl::{CompatibleType, LoadQuery};
 use diesel::result::{Error, OptionalExtension, QueryResult};
 use diesel::sql_types::{BigInt, Binary, Nullable, Text};
@@ -12,6 +12,8 @@ use diesel::sqlite::{Sqlite, SqliteConnection};
 use diesel_async::{AsyncConnectionCore, RunQueryDsl};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use std::borrow::Cow;
+use std::marker::PhantomData;
 
 /// A statement that changes rows.
 pub trait Change: QueryFragment<Pg> + QueryFragment<Sqlite> + QueryId + Send + 'static {}
@@ -71,57 +73,122 @@ where
     }
 }
 
-/// A statement for which diesel has no form on one of the stores, with a value for each `?`. It stays
-/// prepared, so there are only a few texts.
-pub(crate) struct Raw {
-    postgres: String,
-    sqlite: String,
+/// A statement as text, with a value for each `?`; `R` are the SQL types of its rows.
+///
+/// Unlike `diesel::sql_query`, it stays prepared on the connection: preparing the longer statements costs more
+/// than running them. Texts consist of constants only, so there are few.
+#[derive(Debug, Clone)]
+pub struct Raw<R = ()> {
+    postgres: Cow<'static, str>,
+    sqlite: Cow<'static, str>,
     values: Vec<Value>,
+    row: PhantomData<fn() -> R>,
 }
 
-/// Value for a `?`.
-pub(crate) enum Value {
-    Id(IdCell),
-    Time(TimeCell),
-    Number(i64),
-    Bytes(Vec<u8>),
-    Text(String),
-    OptionalId(Option<IdCell>),
+impl<R> Raw<R> {
+    /// Returns a statement that differs between `PostgreSQL` and SQLite, in this order.
+    pub fn new([postgres, sqlite]: [impl Into<Cow<'static, str>>; 2]) -> Self {
+        Self { postgres: postgres.into(), sqlite: sqlite.into(), values: Vec::new(), row: PhantomData }
+    }
+
+    /// Returns a statement that is the same on both stores, or that only one of them runs.
+    pub fn same(text: impl Into<Cow<'static, str>>) -> Self {
+        let text = text.into();
+        Self::new([text.clone(), text])
+    }
+
+    /// Appends text.
+    #[must_use]
+    pub fn sql(self, text: &str) -> Self {
+        self.sql_of([text; 2])
+    }
+
+    /// Appends text that differs between the stores.
+    #[must_use]
+    pub fn sql_of(mut self, [postgres, sqlite]: [&str; 2]) -> Self {
+        self.postgres.to_mut().push_str(postgres);
+        self.sqlite.to_mut().push_str(sqlite);
+        self
+    }
+
+    /// Binds the next `?`.
+    #[must_use]
+    pub fn bind(mut self, value: impl Into<Value>) -> Self {
+        self.values.push(value.into());
+        self
+    }
+
+    /// Binds the next `?` to bytes.
+    #[must_use]
+    pub fn blob(self, bytes: &[u8]) -> Self {
+        self.bind(bytes.to_vec())
+    }
+
+    /// Binds the next `?` to a text.
+    #[must_use]
+    pub fn text(self, text: &str) -> Self {
+        self.bind(text.to_owned())
+    }
+
+    /// Binds the next `?`, one for each value.
+    #[must_use]
+    pub fn bind_all(mut self, values: impl IntoIterator<Item = Value>) -> Self {
+        self.values.extend(values);
+        self
+    }
 }
 
 impl Raw {
-    /// Returns a statement that differs between the stores.
-    pub(crate) fn new([postgres, sqlite]: [&str; 2], values: Vec<Value>) -> Self {
-        Self { postgres: postgres.to_owned(), sqlite: sqlite.to_owned(), values }
+    /// Returns a statement that is the same on both stores, and whose rows have these columns.
+    pub(crate) fn rows<C: Expression>(text: &'static str, _columns: C) -> Raw<C::SqlType> {
+        Raw::same(text)
     }
 
     /// Returns an insert of several rows, which diesel splits on SQLite. `row` is `(?, ?)` for two columns.
     pub(crate) fn insert(into: &str, row: &str, rows: Vec<Vec<Value>>, then: &str) -> Self {
         let text = format!("INSERT INTO {into} VALUES {} {then}", vec![row; rows.len()].join(", "));
-        Self { postgres: text.clone(), sqlite: text, values: rows.into_iter().flatten().collect() }
+        Self::same(text).bind_all(rows.into_iter().flatten())
     }
 }
 
+impl<R> Query for Raw<R> {
+    type SqlType = R;
+}
+
+impl<R, C> diesel::RunQueryDsl<C> for Raw<R> {}
+
 /// Without a static id, the text is the key of the prepared statement.
-impl QueryId for Raw {
+impl<R> QueryId for Raw<R> {
     type QueryId = ();
     const HAS_STATIC_QUERY_ID: bool = false;
 }
 
-macro_rules! raw_on {
-    ($($backend:ident: $text:ident),*) => {$(
-        impl QueryFragment<$backend> for Raw {
+/// Defines the values that a `?` can have, and how each is bound.
+macro_rules! values {
+    ($($(#[$meta:meta])* $name:ident($value:ty) as $sql:ty;)*) => {
+        /// Value of a `?`.
+        #[derive(Debug, Clone)]
+        pub enum Value {
+            $($(#[$meta])* $name($value),)*
+        }
+
+        $(impl From<$value> for Value {
+            fn from(value: $value) -> Self {
+                Self::$name(value)
+            }
+        })*
+
+        values!(Pg: postgres, $($name as $sql;)*);
+        values!(Sqlite: sqlite, $($name as $sql;)*);
+    };
+    ($backend:ident: $text:ident, $($name:ident as $sql:ty;)*) => {
+        impl<R> QueryFragment<$backend> for Raw<R> {
             fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, $backend>) -> QueryResult<()> {
                 let mut values = self.values.iter();
                 for (position, part) in self.$text.split('?').enumerate() {
                     if position > 0 {
                         match values.next().ok_or_else(|| Error::QueryBuilderError("too few values".into()))? {
-                            Value::Id(id) => out.push_bind_param::<Id, _>(id)?,
-                            Value::Time(at) => out.push_bind_param::<Instant, _>(at)?,
-                            Value::Number(number) => out.push_bind_param::<BigInt, _>(number)?,
-                            Value::Bytes(bytes) => out.push_bind_param::<Binary, _>(bytes)?,
-                            Value::Text(text) => out.push_bind_param::<Text, _>(text)?,
-                            Value::OptionalId(id) => out.push_bind_param::<Nullable<Id>, _>(id)?,
+                            $(Value::$name(value) => out.push_bind_param::<$sql, _>(value)?,)*
                         }
                     }
                     out.push_sql(part);
@@ -132,9 +199,56 @@ macro_rules! raw_on {
                 Ok(())
             }
         }
-    )*};
+    };
 }
-raw_on!(Pg: postgres, Sqlite: sqlite);
+
+values! {
+    /// An id.
+    Id(IdCell) as Id;
+    /// A time.
+    Time(TimeCell) as Instant;
+    /// A day.
+    Day(DayCell) as Day;
+    /// A number.
+    Number(i64) as BigInt;
+    /// A hash, or other bytes.
+    Bytes(Vec<u8>) as Binary;
+    /// A text.
+    Text(String) as Text;
+    /// An id or `NULL`.
+    OptionalId(Option<IdCell>) as Nullable<Id>;
+    /// A time or `NULL`.
+    OptionalTime(Option<TimeCell>) as Nullable<Instant>;
+    /// A number or `NULL`.
+    OptionalNumber(Option<i64>) as Nullable<BigInt>;
+    /// A text or `NULL`.
+    OptionalText(Option<String>) as Nullable<Text>;
+}
+
+/// A query that locks the rows that it finds on `PostgreSQL`, because the caller may change them. Inserts that
+/// refer to them by foreign key still run. A transaction of SQLite holds the write lock.
+#[derive(Debug, Clone, Copy, QueryId)]
+pub struct Locked<Q>(pub Q);
+
+impl<Q: Query> Query for Locked<Q> {
+    type SqlType = Q::SqlType;
+}
+
+impl<Q, C> diesel::RunQueryDsl<C> for Locked<Q> {}
+
+impl<Q: QueryFragment<Pg>> QueryFragment<Pg> for Locked<Q> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+        self.0.walk_ast(out.reborrow())?;
+        out.push_sql(" FOR NO KEY UPDATE");
+        Ok(())
+    }
+}
+
+impl<Q: QueryFragment<Sqlite>> QueryFragment<Sqlite> for Locked<Q> {
+    fn walk_ast<'b>(&'b self, out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
+        self.0.walk_ast(out)
+    }
+}
 
 #[cfg(test)]
 mod tests;

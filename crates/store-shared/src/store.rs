@@ -5,7 +5,19 @@ use crate::statement::Read;
 use application::ports::storage::StorageError;
 use async_trait::async_trait;
 use domain::id::UserId;
-use domain::user::Email;
+use domain::time::TimeZone;
+use domain::user::{Email, UserStatus};
+
+/// Part of an account that sessions, links and sign-ins need.
+#[derive(Debug)]
+pub struct Account {
+    /// Email address.
+    pub email: Email,
+    /// Zone of the person's home.
+    pub home_timezone: TimeZone,
+    /// Whether the account is locked.
+    pub status: UserStatus,
+}
 
 /// Reads outside of a transaction. A retry runs the query again.
 #[async_trait]
@@ -19,8 +31,8 @@ pub trait Store: Send + Sync {
     /// Loads the few rows of a small table, with less delay than [`load_rows`](Self::load_rows).
     async fn load_few<T: Send + 'static, Q: Read<T>>(&self, query: Q) -> Result<Vec<T>, StorageError>;
 
-    /// Finds the address of an account.
-    async fn find_email(&self, user_id: UserId) -> Result<Option<Email>, StorageError>;
+    /// Finds the account of a session, link or sign-in.
+    async fn find_account(&self, user_id: UserId) -> Result<Option<Account>, StorageError>;
 
     /// Reads the value of a query's first row; `None` if there is none.
     async fn read<T: Stored, Q: Read<T>>(&self, query: Q) -> Result<Option<T::Value>, StorageError> {

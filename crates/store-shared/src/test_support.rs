@@ -9,6 +9,7 @@ use diesel::debug_query;
 use diesel::pg::Pg;
 use diesel::query_builder::QueryFragment;
 use diesel::sqlite::Sqlite;
+use domain::id::UserId;
 
 /// Records each statement's text on `PostgreSQL` and on `SQLite`; finds no row and changes one.
 #[derive(Debug, Default)]
@@ -45,6 +46,10 @@ impl Transaction for Recorder {
         _: u32,
     ) -> Result<u64, StorageError> {
         Ok(0)
+    }
+
+    async fn keep_account(&mut self, _: UserId) -> Result<bool, StorageError> {
+        Ok(true)
     }
 
     async fn exclude_writers(&mut self, _: &'static str) -> Result<(), StorageError> {

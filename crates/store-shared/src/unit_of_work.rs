@@ -13,6 +13,7 @@ use application::ports::storage::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use domain::id::UserId;
 
 /// A transaction on a connection of one store.
 #[async_trait]
@@ -34,6 +35,9 @@ pub trait Transaction: Send {
         before: DateTime<Utc>,
         limit: u32,
     ) -> Result<u64, StorageError>;
+
+    /// Prevents the erasure of a person until the end of this transaction; returns whether the account exists.
+    async fn keep_account(&mut self, user_id: UserId) -> Result<bool, StorageError>;
 
     /// Makes other transactions that write to a table wait until the end of this one.
     async fn exclude_writers(&mut self, table: &'static str) -> Result<(), StorageError>;
@@ -102,7 +106,10 @@ macro_rules! lend {
         store { $($own:ident: $own_port:ident,)* }
         shared { $($shared:ident: $shared_port:ident,)* }
     }) => {
-        impl<R: Transaction $(+ $own_port)*> $group for Unit<R> {
+        impl<R: Transaction $(+ $own_port)*> $group for Unit<R>
+        where
+            Self: $($shared_port +)*,
+        {
             $(fn $own(&mut self) -> &mut dyn $own_port {
                 &mut self.0
             })*
@@ -117,11 +124,8 @@ lend!(AccountRepositories {
     store {
         users: UserRepository,
         passwords: PasswordRepository,
-        password_links: PasswordLinkRepository,
         sessions: SessionRepository,
-        outbox: OutboxRepository,
         erasures: ErasureRepository,
-        audit: AuditRepository,
     }
     shared {
         passkeys: PasskeyRepository,
@@ -129,6 +133,9 @@ lend!(AccountRepositories {
         pending_sign_ins: PendingSignInRepository,
         second_factors: SecondFactorRepository,
         sandbox: SandboxRepository,
+        password_links: PasswordLinkRepository,
+        outbox: OutboxRepository,
+        audit: AuditRepository,
     }
 });
 
@@ -136,12 +143,12 @@ lend!(AppRepositories {
     store {
         clients: ClientRepository,
         draft_users: DraftUserRepository,
-        authorization_requests: AuthorizationRequestRepository,
         codes: CodeRepository,
         grants: GrantRepository,
         webhooks: WebhookRepository,
     }
     shared {
+        authorization_requests: AuthorizationRequestRepository,
         consents: ConsentRepository,
         personal_tokens: PersonalTokenRepository,
         signing_keys: SigningKeyRepository,

@@ -1,12 +1,4 @@
-//! Table of the users of clients that the operator has not approved, and the columns of remembered consents
-//! that show whether a client is used.
-
-diesel::table! {
-    consent (user_id, client_id) {
-        user_id -> Uuid,
-        client_id -> Uuid,
-    }
-}
+//! Table of the users of clients that the operator has not approved.
 
 diesel::table! {
     draft_user (client_id, user_id) {

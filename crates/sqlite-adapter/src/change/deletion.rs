@@ -1,11 +1,11 @@
 //! Deletions of records.
 
 use crate::schema::deletion;
-use crate::statement::Statement;
 use diesel::dsl::exists;
 use diesel::prelude::*;
 use diesel::sqlite::SqliteConnection;
 use domain::data_kind::DataKind;
+use store_shared::Raw;
 
 /// Stores a deletion.
 pub(crate) fn keep(
@@ -15,7 +15,7 @@ pub(crate) fn keep(
     id: &[u8],
     number: i64,
 ) -> QueryResult<()> {
-    let statement: Statement<()> = Statement::new(
+    let statement: Raw<()> = Raw::same(
         "INSERT INTO deletion (user_id, kind, id, change_number, deleted_at) \
          VALUES (?, ?, ?, ?, CAST(unixepoch('subsec') * 1000000 AS INTEGER)) \
          ON CONFLICT (user_id, kind, id) DO UPDATE \
@@ -24,7 +24,7 @@ pub(crate) fn keep(
     .blob(user_id)
     .text(kind.as_str())
     .blob(id)
-    .integer(number);
+    .bind(number);
     statement.execute(connection).map(drop)
 }
 

@@ -3,7 +3,7 @@
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob};
 use crate::sleep::find_packed;
-use crate::statement::{Statement, delete_oldest};
+use crate::statement::delete_oldest;
 use crate::store::SqliteStore;
 use crate::supplement::{SupplementRow, in_snapshot, read_supplement};
 use crate::user;
@@ -22,6 +22,7 @@ use domain::supplement::Supplement;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
+use store_shared::Raw;
 
 /// Source of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,8 +75,8 @@ fn page(connection: &mut SqliteConnection, query: &ChangePageQuery) -> Result<Ch
 /// Returns whether the requested position is ahead of the person's changes.
 fn is_ahead(connection: &mut SqliteConnection, query: &ChangePageQuery) -> Result<bool, StorageError> {
     let Some(after) = query.after else { return Ok(false) };
-    let statement: Statement<BigInt> = Statement::new("SELECT change_number FROM account WHERE id = ?")
-        .blob(query.user_id.as_uuid().as_bytes());
+    let statement: Raw<BigInt> =
+        Raw::same("SELECT change_number FROM account WHERE id = ?").blob(query.user_id.as_uuid().as_bytes());
     let reached: Option<i64> = statement.get_result(connection).optional().storage()?;
     Ok(reached.is_some_and(|reached| reached < after.number))
 }
@@ -91,7 +92,7 @@ const fn table(kind: DataKind, source: Source) -> &'static str {
 
 /// Returns the statement that lists the positions of one kind after the requested one, one more than the
 /// page's limit. Profiles have no deletions.
-fn positions(query: &ChangePageQuery, kind: DataKind, source: Source) -> Option<Statement<(BigInt, Binary)>> {
+fn positions(query: &ChangePageQuery, kind: DataKind, source: Source) -> Option<Raw<(BigInt, Binary)>> {
     let user_id = query.user_id.as_uuid();
     let (number, id) = start(query.after, kind);
     let text = match (kind, source) {
@@ -120,7 +121,7 @@ fn positions(query: &ChangePageQuery, kind: DataKind, source: Source) -> Option<
         }
     };
     let limit = i64::from(query.limit).saturating_add(1);
-    Some(Statement::new(text).blob(user_id.as_bytes()).integer(number).blob(&id).integer(limit))
+    Some(Raw::same(text).blob(user_id.as_bytes()).bind(number).blob(&id).bind(limit))
 }
 
 /// Returns the number and id after which a kind starts. An empty id sorts first.
@@ -163,7 +164,7 @@ impl Records<'_> {
     }
 
     fn log(&mut self, connection: &mut SqliteConnection, id: IntakeLogId) -> Result<Change, StorageError> {
-        let statement: Statement<(Binary, BigInt, Double)> = Statement::new(
+        let statement: Raw<(Binary, BigInt, Double)> = Raw::same(
             "SELECT supplement_id, created_at, servings FROM intake_log WHERE user_id = ? AND id = ?",
         )
         .blob(&self.user_id)

@@ -4,7 +4,7 @@ use super::row::GrantRow;
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::access_grant;
-use crate::statement::{Statement, delete_oldest, execute, load_row};
+use crate::statement::{delete_oldest, execute, load_row};
 use crate::unit_of_work::SqliteUnitOfWork;
 use crate::webhook::announce_revocations;
 use application::ports::storage::{GrantFilter, GrantRepository, StorageError};
@@ -16,7 +16,7 @@ use domain::grant::{Grant, RevocationReason, UsedFrom};
 use domain::id::{ClientId, GrantId, UserId};
 use domain::refresh_token::{Rotation, RotationOutcome};
 use std::ops::RangeInclusive;
-use store_shared::{rotation_outcome, used_from_parts};
+use store_shared::{Raw, rotation_outcome, used_from_parts};
 
 /// Replaces the presented token if it is the newest, or revokes the grant unless the newest replaced it
 /// within the window.
@@ -33,7 +33,7 @@ const ROTATE: &str = "UPDATE access_grant SET \
      RETURNING newest_token_hash = ?, revoked_at IS NOT NULL, sealed_token";
 
 /// Appends the filter's conditions. Absent filters are omitted from the text, so that indexes apply.
-fn narrowed<R>(statement: Statement<R>, filter: GrantFilter) -> Statement<R> {
+fn narrowed<R>(statement: Raw<R>, filter: GrantFilter) -> Raw<R> {
     let GrantFilter { user_id, client_id, id, created_before } = filter;
     let parts = [
         (" AND user_id = ?", user_id.map(|id| id.as_uuid())),
@@ -45,7 +45,7 @@ fn narrowed<R>(statement: Statement<R>, filter: GrantFilter) -> Statement<R> {
         None => statement,
     });
     match created_before {
-        Some(moment) => statement.sql(" AND created_at < ?").integer(micros(moment)),
+        Some(moment) => statement.sql(" AND created_at < ?").bind(micros(moment)),
         None => statement,
     }
 }
@@ -58,7 +58,7 @@ impl SqliteUnitOfWork {
     /// grants.
     async fn revoke_by(
         &mut self,
-        statement: Statement<(Binary, Binary)>,
+        statement: Raw<(Binary, Binary)>,
         at: DateTime<Utc>,
     ) -> Result<u64, StorageError> {
         self.run(move |connection| {
@@ -104,7 +104,7 @@ impl GrantRepository for SqliteUnitOfWork {
         let Rotation { user_id, grant_id, presented, next, sealed_next, at } = rotation;
         let (presented, next) = (presented.as_bytes(), next.as_bytes());
         let (at, start) = (micros(*at), micros(rotation.window_start()));
-        let statement: Statement<(Bool, Bool, Nullable<Binary>)> = Statement::new(ROTATE)
+        let statement: Raw<(Bool, Bool, Nullable<Binary>)> = Raw::same(ROTATE)
             .blob(presented)
             .blob(next)
             .blob(presented)
@@ -112,14 +112,14 @@ impl GrantRepository for SqliteUnitOfWork {
             .blob(presented)
             .blob(sealed_next.as_bytes())
             .blob(presented)
-            .integer(at)
+            .bind(at)
             .blob(presented)
             .blob(presented)
-            .integer(start)
-            .integer(at)
+            .bind(start)
+            .bind(at)
             .blob(presented)
             .blob(presented)
-            .integer(start)
+            .bind(start)
             .text(RevocationReason::TokenReused.as_str())
             .blob(user_id.as_uuid().as_bytes())
             .blob(grant_id.as_uuid().as_bytes())
@@ -147,8 +147,8 @@ impl GrantRepository for SqliteUnitOfWork {
         at: DateTime<Utc>,
         reason: RevocationReason,
     ) -> Result<u64, StorageError> {
-        let statement = Statement::new("UPDATE access_grant SET revoked_at = ?, revocation_reason = ?")
-            .integer(micros(at))
+        let statement = Raw::same("UPDATE access_grant SET revoked_at = ?, revocation_reason = ?")
+            .bind(micros(at))
             .text(reason.as_str())
             .sql(" WHERE revoked_at IS NULL");
         self.revoke_by(narrowed(statement, filter).sql(RETURNING), at).await
@@ -160,13 +160,13 @@ impl GrantRepository for SqliteUnitOfWork {
         before: DateTime<Utc>,
         at: DateTime<Utc>,
     ) -> Result<u64, StorageError> {
-        let statement = Statement::new(
+        let statement = Raw::same(
             "UPDATE access_grant SET revoked_at = ?, revocation_reason = ? \
              WHERE revoked_at IS NULL AND created_at < ? AND user_id BETWEEN ? AND ?",
         )
-        .integer(micros(at))
+        .bind(micros(at))
         .text(RevocationReason::Operator.as_str())
-        .integer(micros(before))
+        .bind(micros(before))
         .blob(people.start().as_uuid().as_bytes())
         .blob(people.end().as_uuid().as_bytes());
         self.revoke_by(statement.sql(RETURNING), at).await
@@ -183,17 +183,17 @@ impl GrantRepository for SqliteUnitOfWork {
         keep: usize,
         at: DateTime<Utc>,
     ) -> Result<u64, StorageError> {
-        let statement: Statement<()> = Statement::new(
+        let statement: Raw<()> = Raw::same(
             "UPDATE access_grant SET revoked_at = ?, revocation_reason = ? WHERE user_id = ? AND id IN \
              (SELECT id FROM access_grant WHERE user_id = ? AND client_id = ? AND revoked_at IS NULL \
              ORDER BY coalesce(last_used_at, created_at) DESC, id DESC LIMIT -1 OFFSET ?)",
         )
-        .integer(micros(at))
+        .bind(micros(at))
         .text(RevocationReason::TooManyGrants.as_str())
         .blob(user_id.as_uuid().as_bytes())
         .blob(user_id.as_uuid().as_bytes())
         .blob(client_id.as_uuid().as_bytes())
-        .integer(i64::try_from(keep).unwrap_or(i64::MAX));
+        .bind(i64::try_from(keep).unwrap_or(i64::MAX));
         self.run(execute(statement)).await
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
-use crate::statement::{Statement, execute};
+use crate::statement::execute;
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{
     ImportChange, ImportJournal, JournalEntry, JournalPosition, RecordReference, RecordVersion, StorageError,
@@ -14,7 +14,7 @@ use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::sql_types::{BigInt, Binary, Nullable, Text};
 use diesel::sqlite::{Sqlite, SqliteConnection};
 use domain::id::{ImportId, SleepSessionId, UserId};
-use store_shared::{parse_record, read_before, record_parts, write_before};
+use store_shared::{Raw, parse_record, read_before, record_parts, write_before};
 
 #[async_trait]
 impl ImportJournal for SqliteUnitOfWork {
@@ -55,12 +55,11 @@ impl ImportJournal for SqliteUnitOfWork {
         self.run(move |connection| {
             records.iter().try_for_each(|record| {
                 let (kind, record_id) = record_parts(*record);
-                let statement: Statement<()> = Statement::new(
-                    "DELETE FROM import_change WHERE record_id = ? AND kind = ? AND import_id = ?",
-                )
-                .blob(record_id.as_bytes())
-                .text(kind)
-                .blob(id.as_uuid().as_bytes());
+                let statement: Raw<()> =
+                    Raw::same("DELETE FROM import_change WHERE record_id = ? AND kind = ? AND import_id = ?")
+                        .blob(record_id.as_bytes())
+                        .text(kind)
+                        .blob(id.as_uuid().as_bytes());
                 statement.execute(connection).storage().map(drop)
             })
         })
@@ -144,9 +143,9 @@ type JournalSql =
     (Text, Binary, Nullable<Text>, Nullable<Binary>, Nullable<Binary>, BigInt, Nullable<Binary>);
 type JournalRow = (String, Vec<u8>, Option<String>, Option<Vec<u8>>, Option<Vec<u8>>, i64, Option<Vec<u8>>);
 
-fn journal_statement(id: ImportId, after: Option<JournalPosition>, limit: u32) -> Statement<JournalSql> {
+fn journal_statement(id: ImportId, after: Option<JournalPosition>, limit: u32) -> Raw<JournalSql> {
     let after = after.unwrap_or(JournalPosition { is_label: false, sequence: i64::MAX });
-    Statement::new(
+    Raw::same(
         "SELECT c.kind, c.record_id, c.before, c.version_left, c.replaced_by, c.sequence, \
          (SELECT later.import_id FROM import_change AS later \
          WHERE later.record_id = c.record_id AND later.kind = c.kind AND later.sequence > c.sequence \
@@ -155,9 +154,9 @@ fn journal_statement(id: ImportId, after: Option<JournalPosition>, limit: u32) -
          ORDER BY c.kind <> 'label' DESC, c.sequence DESC LIMIT ?",
     )
     .blob(id.as_uuid().as_bytes())
-    .integer(i64::from(!after.is_label))
-    .integer(after.sequence)
-    .integer(i64::from(limit))
+    .bind(i64::from(!after.is_label))
+    .bind(after.sequence)
+    .bind(i64::from(limit))
 }
 
 fn journal_entry(row: JournalRow) -> Result<JournalEntry, StorageError> {
@@ -183,15 +182,15 @@ fn forget_before(
     before: DateTime<Utc>,
     limit: u32,
 ) -> Result<u64, StorageError> {
-    let statement: Statement<()> = Statement::new(
+    let statement: Raw<()> = Raw::same(
         "DELETE FROM import_change WHERE sequence IN (SELECT sequence FROM import_change WHERE import_id IN \
          (SELECT id FROM import WHERE ended_at < ? AND state <> 'undoing' UNION ALL SELECT id FROM import \
          WHERE state = 'running' AND started_at < ? AND coalesce(updated_at, started_at) < ?) LIMIT ?)",
     )
-    .integer(micros(before))
-    .integer(micros(before))
-    .integer(micros(before))
-    .integer(i64::from(limit));
+    .bind(micros(before))
+    .bind(micros(before))
+    .bind(micros(before))
+    .bind(i64::from(limit));
     execute(statement)(connection)
 }
 
@@ -200,14 +199,14 @@ fn forget_profile_changes_before(
     connection: &mut SqliteConnection,
     before: DateTime<Utc>,
 ) -> Result<u64, StorageError> {
-    let statement: Statement<()> = Statement::new(
+    let statement: Raw<()> = Raw::same(
         "UPDATE import SET profile_changes = NULL WHERE profile_changes IS NOT NULL AND started_at < ? AND \
          ((ended_at < ? AND state <> 'undoing') \
          OR (state = 'running' AND coalesce(updated_at, started_at) < ?))",
     )
-    .integer(micros(before))
-    .integer(micros(before))
-    .integer(micros(before));
+    .bind(micros(before))
+    .bind(micros(before))
+    .bind(micros(before));
     execute(statement)(connection)
 }
 

@@ -5,7 +5,6 @@ use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::import::{self, dsl};
 use crate::schema::{import_change, import_part};
-use crate::statement::Statement;
 use crate::store::SqliteStore;
 use application::ports::storage::{Import, ImportReader, StorageError};
 use async_trait::async_trait;
@@ -15,6 +14,7 @@ use diesel::prelude::*;
 use diesel::sql_types::Binary;
 use diesel::sqlite::{Sqlite, SqliteConnection};
 use domain::id::{ImportId, SleepSessionId, UserId};
+use store_shared::Raw;
 
 pub(super) fn find(connection: &mut SqliteConnection, id: Vec<u8>) -> Result<Option<Import>, StorageError> {
     let row: Option<ImportRow> =
@@ -75,7 +75,7 @@ impl ImportReader for SqliteStore {
         id: SleepSessionId,
     ) -> Result<Option<ImportId>, StorageError> {
         self.read(move |connection| {
-            let statement: Statement<Binary> = Statement::new(
+            let statement: Raw<Binary> = Raw::same(
                 "SELECT import_id FROM import_change WHERE record_id = ? AND kind = 'session' AND user_id = ? \
                  AND version_left IS NOT NULL ORDER BY sequence DESC LIMIT 1",
             )

@@ -5,7 +5,7 @@ use super::row::ImportRow;
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::import;
-use crate::statement::{Statement, load_row};
+use crate::statement::load_row;
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{Import, ImportRepository, StorageError};
 use async_trait::async_trait;
@@ -14,6 +14,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary};
 use domain::id::{ImportId, UserId};
 use domain::import::{Canceller, FileDigest, ImportOrigin, ImportState};
+use store_shared::Raw;
 
 #[async_trait]
 impl ImportRepository for SqliteUnitOfWork {
@@ -23,13 +24,13 @@ impl ImportRepository for SqliteUnitOfWork {
     }
 
     async fn take_undoing(&mut self, idle: TimeDelta) -> Result<Option<ImportId>, StorageError> {
-        let statement: Statement<Binary> = Statement::new(
+        let statement: Raw<Binary> = Raw::same(
             "UPDATE import SET updated_at = CAST(unixepoch('subsec') * 1000000 AS INTEGER) WHERE id = \
              (SELECT id FROM import WHERE state = 'undoing' \
              AND coalesce(updated_at, started_at) < CAST(unixepoch('subsec') * 1000000 AS INTEGER) - ? \
              ORDER BY coalesce(updated_at, started_at), id LIMIT 1) RETURNING id",
         )
-        .integer(idle.num_microseconds().unwrap_or(i64::MAX));
+        .bind(idle.num_microseconds().unwrap_or(i64::MAX));
         let id: Option<Vec<u8>> = self.run(load_row(statement)).await?;
         id.map(|id| Cells::new("import", &id).uuid("id", &id).map(ImportId::from_uuid)).transpose()
     }
@@ -71,14 +72,14 @@ impl ImportRepository for SqliteUnitOfWork {
         by: Canceller,
         at: DateTime<Utc>,
     ) -> Result<Option<ImportState>, StorageError> {
-        let statement: Statement<BigInt> = Statement::new(
+        let statement: Raw<BigInt> = Raw::same(
             "UPDATE import SET state = CASE state WHEN 'running' THEN 'undoing' ELSE 'refused' END, \
              cancelled_by = ?, ended_at = ?, \
              lease_until = NULL, updated_at = CAST(unixepoch('subsec') * 1000000 AS INTEGER) \
              WHERE id = ? AND state IN ('receiving', 'waiting', 'running') RETURNING state = 'refused'",
         )
         .text(by.as_str())
-        .integer(micros(at))
+        .bind(micros(at))
         .blob(id.as_uuid().as_bytes());
         let is_refused: Option<i64> = self.run(load_row(statement)).await?;
         Ok(is_refused

@@ -4,7 +4,7 @@ use super::reader;
 use crate::error::StorageResult as _;
 use crate::row::{blob, micros};
 use crate::schema::{import, import_part};
-use crate::statement::{Statement, execute, load_row};
+use crate::statement::{execute, load_row};
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{Import, RECENT_UPLOADS, StorageError, UploadRepository};
 use async_trait::async_trait;
@@ -12,6 +12,7 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary};
 use domain::id::ImportId;
+use store_shared::Raw;
 
 #[async_trait]
 impl UploadRepository for SqliteUnitOfWork {
@@ -30,7 +31,7 @@ impl UploadRepository for SqliteUnitOfWork {
 
     async fn stored_bytes(&mut self) -> Result<u64, StorageError> {
         // Sums the sizes recorded with the uploads, so that no part is read.
-        let statement: Statement<BigInt> = Statement::new(
+        let statement: Raw<BigInt> = Raw::same(
             "SELECT coalesce(sum(size), 0) FROM import WHERE origin = 'upload' \
              AND state IN ('receiving', 'waiting', 'running')",
         );
@@ -49,7 +50,7 @@ impl UploadRepository for SqliteUnitOfWork {
         reason: &str,
         limit: u32,
     ) -> Result<u64, StorageError> {
-        let statement: Statement<Binary> = Statement::new(
+        let statement: Raw<Binary> = Raw::same(
             "UPDATE import SET state = 'refused', refusal = ?, lease_until = NULL, \
              ended_at = CAST(unixepoch('subsec') * 1000000 AS INTEGER) \
              WHERE id IN (SELECT id FROM import WHERE origin = 'upload' \
@@ -57,8 +58,8 @@ impl UploadRepository for SqliteUnitOfWork {
              RETURNING id",
         )
         .text(reason)
-        .integer(micros(before))
-        .integer(i64::from(limit));
+        .bind(micros(before))
+        .bind(i64::from(limit));
         self.run(move |connection| {
             let ids: Vec<Vec<u8>> = statement.load(connection).storage()?;
             execute(diesel::delete(import_part::table.filter(import_part::import_id.eq_any(&ids))))(
@@ -76,7 +77,7 @@ impl UploadRepository for SqliteUnitOfWork {
     ) -> Result<Option<Import>, StorageError> {
         // Of the people without an upload in progress, the one with the fewest recent uploads is first; then
         // the oldest upload is first.
-        let statement: Statement<Binary> = Statement::new(
+        let statement: Raw<Binary> = Raw::same(
             "UPDATE import SET state = 'running', lease_until = ?, tries = tries + 1, bytes_checked = 0, bytes_done = 0 \
              WHERE id = \
              (SELECT i.id FROM import i WHERE i.origin = 'upload' AND i.state IN ('receiving', 'waiting', 'running') \
@@ -86,10 +87,10 @@ impl UploadRepository for SqliteUnitOfWork {
              ORDER BY (SELECT count(*) FROM import e WHERE e.user_id = i.user_id AND e.origin = 'upload' \
              AND e.ended_at > ?), i.started_at, i.id LIMIT 1) RETURNING id",
         )
-        .integer(micros(until))
-        .integer(micros(now))
-        .integer(micros(now))
-        .integer(micros(now - RECENT_UPLOADS));
+        .bind(micros(until))
+        .bind(micros(now))
+        .bind(micros(now))
+        .bind(micros(now - RECENT_UPLOADS));
         self.run(move |connection| match load_row(statement)(connection)? {
             Some(id) => reader::find(connection, id),
             None => Ok(None),
@@ -104,18 +105,17 @@ impl UploadRepository for SqliteUnitOfWork {
     }
 
     async fn record_checked(&mut self, id: ImportId, bytes: u64) -> Result<(), StorageError> {
-        let statement: Statement<()> =
-            Statement::new("UPDATE import SET bytes_checked = ? WHERE id = ? AND state = 'running'")
-                .integer(i64::try_from(bytes).unwrap_or(i64::MAX))
+        let statement: Raw<()> =
+            Raw::same("UPDATE import SET bytes_checked = ? WHERE id = ? AND state = 'running'")
+                .bind(i64::try_from(bytes).unwrap_or(i64::MAX))
                 .blob(id.as_uuid().as_bytes());
         self.run(execute(statement)).await.map(drop)
     }
 
     async fn uncount_try(&mut self, id: ImportId) -> Result<(), StorageError> {
-        let statement: Statement<()> = Statement::new(
-            "UPDATE import SET tries = tries - 1 WHERE id = ? AND state = 'running' AND tries > 0",
-        )
-        .blob(id.as_uuid().as_bytes());
+        let statement: Raw<()> =
+            Raw::same("UPDATE import SET tries = tries - 1 WHERE id = ? AND state = 'running' AND tries > 0")
+                .blob(id.as_uuid().as_bytes());
         self.run(execute(statement)).await.map(drop)
     }
 }

@@ -4,7 +4,6 @@ use super::row::{SleepRow, offset};
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob};
 use crate::schema::sleep_session;
-use crate::statement::Statement;
 use crate::store::SqliteStore;
 use application::ports::storage::{
     PackedSleepRow, SleepPage, SleepPageQuery, SleepPosition, SleepReader, StorageError,
@@ -17,6 +16,7 @@ use diesel::sqlite::SqliteConnection;
 use domain::id::{SleepSessionId, UserId};
 use domain::paging::SortDirection;
 use domain::sleep::SleepSession;
+use store_shared::Raw;
 
 /// The SQL types of a row of a page.
 type PageSql = (
@@ -141,7 +141,7 @@ pub(crate) fn find_packed(
     user_id: &[u8],
     id: &[u8],
 ) -> Result<Option<PackedSleepRow>, StorageError> {
-    let statement: Statement<PageSql> = Statement::new(
+    let statement: Raw<PageSql> = Raw::same(
         "SELECT id, started_at, ended_at, offset_at_start, offset_at_end, source, is_nap, updated_at, stages, metrics \
          FROM sleep_session WHERE user_id = ? AND id = ?",
     )
@@ -151,25 +151,25 @@ pub(crate) fn find_packed(
     row.map(PageRow::into_packed).transpose()
 }
 
-fn page_statement(query: &SleepPageQuery) -> Statement<PageSql> {
+fn page_statement(query: &SleepPageQuery) -> Raw<PageSql> {
     let statement = if query.page.offset() == 0 { first_page(query) } else { later_page(query) };
-    statement.sql(order(query)).sql("?").integer(query.page.limit_with_lookahead())
+    statement.sql(order(query)).sql("?").bind(query.page.limit_with_lookahead())
 }
 
-fn first_page(query: &SleepPageQuery) -> Statement<PageSql> {
+fn first_page(query: &SleepPageQuery) -> Raw<PageSql> {
     let (start, end) = bounds(query);
-    columns(query, Statement::new("SELECT "))
+    columns(query, Raw::same("SELECT "))
         .sql(" WHERE user_id = ? AND started_at >= ? AND started_at <= ?")
         .blob(query.user_id.as_uuid().as_bytes())
-        .integer(start)
-        .integer(end)
+        .bind(start)
+        .bind(end)
 }
 
 /// Returns the statement of a later page. A subquery finds its first key in the index `sleep_session_start`,
 /// which contains keys only; the rows are read from the table from that key on. The subquery is materialized,
 /// so that it runs once. A second bound on the side of the first key must be omitted: SQLite would start the
 /// scan there.
-fn later_page(query: &SleepPageQuery) -> Statement<PageSql> {
+fn later_page(query: &SleepPageQuery) -> Raw<PageSql> {
     let user_id = query.user_id.as_uuid();
     let (start, end) = bounds(query);
     let (near, outermost, far) = match query.page.sort {
@@ -180,25 +180,25 @@ fn later_page(query: &SleepPageQuery) -> Statement<PageSql> {
         SortDirection::Ascending => (" AND (started_at, id) >= ", " AND started_at <= ?"),
         SortDirection::Descending => (" AND (started_at, id) <= ", " AND started_at >= ?"),
     };
-    let skip = Statement::new("WITH first (started_at, id) AS MATERIALIZED (SELECT started_at, id")
+    let skip = Raw::same("WITH first (started_at, id) AS MATERIALIZED (SELECT started_at, id")
         .sql(" FROM sleep_session INDEXED BY sleep_session_start WHERE user_id = ?")
         .blob(user_id.as_bytes())
         .sql(beyond)
         .sql("(?, ?)")
-        .integer(near)
+        .bind(near)
         .blob(&outermost)
         .sql(within)
-        .integer(far)
+        .bind(far)
         .sql(order(query))
         .sql("1 OFFSET ?) SELECT ")
-        .integer(query.page.offset());
+        .bind(query.page.offset());
     columns(query, skip)
         .sql(" WHERE user_id = ?")
         .blob(user_id.as_bytes())
         .sql(beyond)
         .sql("(SELECT started_at, id FROM first)")
         .sql(within)
-        .integer(far)
+        .bind(far)
 }
 
 /// Returns the range in milliseconds.
@@ -215,7 +215,7 @@ const fn order(query: &SleepPageQuery) -> &'static str {
 }
 
 /// Appends the columns and the table; columns that were not requested are not read.
-fn columns<R>(query: &SleepPageQuery, statement: Statement<R>) -> Statement<R> {
+fn columns<R>(query: &SleepPageQuery, statement: Raw<R>) -> Raw<R> {
     statement
         .sql("id, started_at, ended_at, offset_at_start, offset_at_end, source, is_nap, updated_at, ")
         .sql(if query.with_stages { "stages, " } else { "x'', " })

@@ -5,7 +5,6 @@ use crate::error::{self, StorageResult as _};
 use crate::intake_log::LogRow;
 use crate::row::{Cells, blob, micros};
 use crate::schema::{intake_log, supplement};
-use crate::statement::Statement;
 use crate::store::SqliteStore;
 use application::ports::storage::{
     CatalogueVersion, IntakeLogRow, StorageError, SupplementPage, SupplementPageQuery, SupplementReader,
@@ -21,6 +20,7 @@ use domain::id::{IntakeLogId, SupplementId, UserId};
 use domain::paging::SortDirection;
 use domain::supplement::{CatalogueKey, IntakeLog, SearchWords, Supplement, Upc};
 use std::sync::Arc;
+use store_shared::Raw;
 
 /// Lists the supplements of a person with one index lookup each (a loose index scan), so that the number of
 /// logs does not matter. Binds the person twice.
@@ -68,7 +68,7 @@ impl SupplementReader for SqliteStore {
     async fn list_logged(&self, user_id: UserId) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> {
         self.read(move |connection| {
             in_snapshot(connection, |connection| {
-                let statement: Statement<Binary> = Statement::new(LOGGED_SUPPLEMENTS)
+                let statement: Raw<Binary> = Raw::same(LOGGED_SUPPLEMENTS)
                     .blob(user_id.as_uuid().as_bytes())
                     .blob(user_id.as_uuid().as_bytes())
                     .sql(" SELECT supplement_id FROM taken WHERE supplement_id IS NOT NULL ORDER BY 1");
@@ -189,15 +189,15 @@ impl SupplementReader for SqliteStore {
 }
 
 /// Returns the statement of a page, which reads one supplement more than the page's limit.
-fn page_statement(query: &SupplementPageQuery) -> Statement<Binary> {
+fn page_statement(query: &SupplementPageQuery) -> Raw<Binary> {
     let user_id = query.user_id.as_uuid();
     let (first_log, order) = match query.page.sort {
         SortDirection::Ascending => ("min", " ORDER BY first_log, supplement_id LIMIT ? OFFSET ?"),
         SortDirection::Descending => ("max", " ORDER BY first_log DESC, supplement_id DESC LIMIT ? OFFSET ?"),
     };
     let statement = match query.supplement_id {
-        Some(id) => Statement::new("WITH taken (supplement_id) AS (SELECT ?)").blob(id.as_uuid().as_bytes()),
-        None => Statement::new(LOGGED_SUPPLEMENTS).blob(user_id.as_bytes()).blob(user_id.as_bytes()),
+        Some(id) => Raw::same("WITH taken (supplement_id) AS (SELECT ?)").blob(id.as_uuid().as_bytes()),
+        None => Raw::same(LOGGED_SUPPLEMENTS).blob(user_id.as_bytes()).blob(user_id.as_bytes()),
     };
     statement
         // Materialized, so that the first log is looked up only once.
@@ -208,10 +208,10 @@ fn page_statement(query: &SupplementPageQuery) -> Statement<Binary> {
         .sql(" SELECT supplement_id FROM found WHERE first_log IS NOT NULL")
         .sql(order)
         .blob(user_id.as_bytes())
-        .integer(first_micros(query))
-        .integer(last_micros(query))
-        .integer(query.page.limit_with_lookahead())
-        .integer(query.page.offset())
+        .bind(first_micros(query))
+        .bind(last_micros(query))
+        .bind(query.page.limit_with_lookahead())
+        .bind(query.page.offset())
 }
 
 fn first_micros(query: &SupplementPageQuery) -> i64 {
@@ -257,29 +257,29 @@ fn read_record(
 }
 
 /// Names that begin with the query, from the index `supplement_name`.
-fn by_name(words: &SearchWords, limit: i64) -> Statement<Binary> {
+fn by_name(words: &SearchWords, limit: i64) -> Raw<Binary> {
     let beginning = words.beginning();
     let end = format!("{beginning}{}", char::MAX);
-    Statement::new(
+    Raw::same(
         "SELECT id FROM supplement WHERE is_current = 1 AND owner_id IS NULL \
          AND search_text >= ? AND search_text < ? ORDER BY search_text, id LIMIT ?",
     )
     .text(&beginning)
     .text(&end)
-    .integer(limit)
+    .bind(limit)
 }
 
 /// Other labels with all words. Reads the index `supplement_name` until there are enough: at most once, some
 /// 50 ms for 200,000 labels.
-fn by_word(words: &SearchWords, limit: i64) -> Statement<Binary> {
-    let mut statement = Statement::new("SELECT id FROM supplement WHERE is_current = 1 AND owner_id IS NULL");
+fn by_word(words: &SearchWords, limit: i64) -> Raw<Binary> {
+    let mut statement = Raw::same("SELECT id FROM supplement WHERE is_current = 1 AND owner_id IS NULL");
     for word in words.iter() {
         statement = statement.sql(" AND instr(search_text, ?) > 0").text(&format!(" {word}"));
     }
     statement
         .sql(" AND instr(search_text, ?) <> 1 ORDER BY search_text, id LIMIT ?")
         .text(&words.beginning())
-        .integer(limit)
+        .bind(limit)
 }
 
 fn find_supplement(

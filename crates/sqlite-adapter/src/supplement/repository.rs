@@ -4,7 +4,7 @@ use super::row::{LabelRow, NewLabel, SupplementRow, owner, upc_digits};
 use crate::error::StorageResult as _;
 use crate::row::blob;
 use crate::schema::{intake_log, supplement};
-use crate::statement::{Statement, execute, load_row};
+use crate::statement::{execute, load_row};
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{StorageError, SupplementRepository};
 use async_trait::async_trait;
@@ -15,6 +15,7 @@ use diesel::sqlite::SqliteConnection;
 use domain::id::{SupplementId, UserId};
 use domain::supplement::{CatalogueKey, Supplement, Upc};
 use std::collections::BTreeSet;
+use store_shared::Raw;
 
 #[async_trait]
 impl SupplementRepository for SqliteUnitOfWork {
@@ -145,7 +146,7 @@ fn find_current(
 ) -> Result<Option<Supplement>, StorageError> {
     // An import runs this for each label. In diesel's query builder, a literal would prevent it from staying
     // prepared.
-    let statement: Statement<Binary> = Statement::new(
+    let statement: Raw<Binary> = Raw::same(
         "SELECT id FROM supplement WHERE catalogue_source = ? AND catalogue_key = ? AND is_current = 1",
     )
     .text(key.source())
@@ -156,7 +157,7 @@ fn find_current(
 
 /// Deletes a version without logs; returns whether it existed.
 fn retract(connection: &mut SqliteConnection, id: &[u8], predecessor: Option<&[u8]>) -> QueryResult<bool> {
-    let statement: Statement<Bool> = Statement::new(
+    let statement: Raw<Bool> = Raw::same(
         "DELETE FROM supplement WHERE id = ? AND NOT EXISTS \
          (SELECT 1 FROM intake_log WHERE intake_log.supplement_id = supplement.id) RETURNING is_current",
     )

@@ -1,10 +1,10 @@
 //! Queues events in the transaction that they are about.
 
-use crate::statement::Statement;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sqlite::SqliteConnection;
 use std::collections::HashSet;
+use store_shared::Raw;
 
 /// A time that failed attempts postponed the event to stays, and so does the time of an earlier change that
 /// the endpoint was not notified of.
@@ -43,8 +43,8 @@ pub(crate) fn announce_change(
     user_id: &[u8],
     number: i64,
 ) -> QueryResult<()> {
-    let statement: Statement<()> =
-        Statement::new(RECORDS_CHANGED).integer(number).integer(number.saturating_sub(1)).blob(user_id);
+    let statement: Raw<()> =
+        Raw::same(RECORDS_CHANGED).bind(number).bind(number.saturating_sub(1)).blob(user_id);
     statement.execute(connection).map(drop)
 }
 
@@ -55,8 +55,8 @@ pub(crate) fn announce_revocations(
     at: DateTime<Utc>,
 ) -> QueryResult<()> {
     for (user_id, client_id) in HashSet::<_>::from_iter(revoked) {
-        let statement: Statement<()> =
-            Statement::new(GRANT_REVOKED).integer(at.timestamp_micros()).blob(&user_id).blob(&client_id);
+        let statement: Raw<()> =
+            Raw::same(GRANT_REVOKED).bind(at.timestamp_micros()).blob(&user_id).blob(&client_id);
         statement.execute(connection)?;
     }
     Ok(())
@@ -68,10 +68,10 @@ pub(crate) fn announce_erasure(
     user_id: &[u8],
     at: DateTime<Utc>,
 ) -> QueryResult<()> {
-    let statement: Statement<()> = Statement::new(PERSON_ERASED).integer(at.timestamp_micros()).blob(user_id);
+    let statement: Raw<()> = Raw::same(PERSON_ERASED).bind(at.timestamp_micros()).blob(user_id);
     statement.execute(connection)?;
     for statement in FORGET {
-        Statement::<()>::new(statement).blob(user_id).execute(connection)?;
+        Raw::<()>::same(statement).blob(user_id).execute(connection)?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use super::row::{DeliveryRow, EndpointRow};
 use crate::error::StorageResult as _;
 use crate::row::{blob, micros};
 use crate::schema::{webhook_delivery, webhook_endpoint};
-use crate::statement::{Statement, delete_oldest, execute};
+use crate::statement::{delete_oldest, execute};
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{PendingEvent, Settlement, StorageError, WebhookRepository};
 use async_trait::async_trait;
@@ -12,6 +12,7 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use domain::id::{ClientId, WebhookEndpointId};
 use domain::webhook::{Delivery, EventKey, EventKind, WebhookEndpoint};
+use store_shared::Raw;
 
 const QUEUE: &str = "INSERT INTO webhook_event (number, user_id, endpoint_id, kind, announced, failed, due_at) \
      VALUES (?, ?, ?, ?, 0, 0, 0) \
@@ -42,7 +43,7 @@ const DELETE_ENDINGS: &str =
     "DELETE FROM webhook_event WHERE kind IN ('grant.revoked', 'person.erased') AND number < ?";
 
 /// Binds the last three `?` of a statement to the key of an event.
-fn about(statement: Statement<()>, key: EventKey) -> Statement<()> {
+fn about(statement: Raw<()>, key: EventKey) -> Raw<()> {
     statement
         .blob(key.user_id.as_uuid().as_bytes())
         .blob(key.endpoint_id.as_uuid().as_bytes())
@@ -91,7 +92,7 @@ impl WebhookRepository for SqliteUnitOfWork {
     }
 
     async fn queue(&mut self, key: EventKey, number: i64) -> Result<(), StorageError> {
-        self.run(execute(about(Statement::new(QUEUE).integer(number), key))).await.map(drop)
+        self.run(execute(about(Raw::same(QUEUE).bind(number), key))).await.map(drop)
     }
 
     async fn replay(
@@ -100,7 +101,7 @@ impl WebhookRepository for SqliteUnitOfWork {
         announced: i64,
         occurred_at: DateTime<Utc>,
     ) -> Result<(), StorageError> {
-        let statement = Statement::new(REPLAY).integer(announced).integer(micros(occurred_at));
+        let statement = Raw::same(REPLAY).bind(announced).bind(micros(occurred_at));
         self.run(execute(about(statement, key))).await.map(drop)
     }
 
@@ -108,12 +109,12 @@ impl WebhookRepository for SqliteUnitOfWork {
         let PendingEvent { key, number, announced, .. } = *event;
         let statement = match settlement {
             Settlement::Announced if key.kind == EventKind::RecordsChanged => {
-                Statement::new(ANNOUNCED).integer(number).integer(number).integer(announced)
+                Raw::same(ANNOUNCED).bind(number).bind(number).bind(announced)
             }
-            Settlement::Paused => Statement::new(PAUSE).integer(number),
-            Settlement::Announced | Settlement::Dropped => Statement::new(DROP).integer(number),
-            Settlement::Retry(at) => Statement::new(RETRY).integer(micros(at)),
-            Settlement::Kept => Statement::new(KEEP),
+            Settlement::Paused => Raw::same(PAUSE).bind(number),
+            Settlement::Announced | Settlement::Dropped => Raw::same(DROP).bind(number),
+            Settlement::Retry(at) => Raw::same(RETRY).bind(micros(at)),
+            Settlement::Kept => Raw::same(KEEP),
         };
         self.run(execute(about(statement, key))).await.map(drop)
     }
@@ -125,7 +126,7 @@ impl WebhookRepository for SqliteUnitOfWork {
 
     async fn delete_old(&mut self, before: DateTime<Utc>, limit: u32) -> Result<(u64, u64), StorageError> {
         let deliveries = self.run(delete_oldest(("webhook_delivery", "id", "at"), before, limit)).await?;
-        let statement: Statement<()> = Statement::new(DELETE_ENDINGS).integer(micros(before));
+        let statement: Raw<()> = Raw::same(DELETE_ENDINGS).bind(micros(before));
         Ok((deliveries, self.run(execute(statement)).await?))
     }
 }

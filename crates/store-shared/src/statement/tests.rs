@@ -10,7 +10,7 @@ fn texts(query: impl Change) -> [String; 2] {
 
 #[test]
 fn a_raw_statement_has_a_text_for_each_store() {
-    let raw = Raw::new(["DELETE FROM a LIMIT ? FOR UPDATE", "DELETE FROM a LIMIT ?"], vec![Value::Number(1)]);
+    let raw: Raw = Raw::new(["DELETE FROM a LIMIT ? FOR UPDATE", "DELETE FROM a LIMIT ?"]).bind(1);
     assert_eq!(texts(raw), ["DELETE FROM a LIMIT $1 FOR UPDATE", "DELETE FROM a LIMIT ?"]);
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::empty_database;
+use crate::testing::{empty_database, plan};
 use diesel::connection::SimpleConnection as _;
 use domain::id::UserId;
 use uuid::Uuid;
@@ -14,7 +14,7 @@ fn positions_come_from_indexes_alone_whatever_kind_is_asked_for() {
         for kind in DataKind::ALL {
             for source in [Source::Record, Source::Deletion] {
                 let Some(statement) = positions(&query, kind, source) else { continue };
-                let plan = statement.plan(&mut connection);
+                let plan = plan(&statement, &mut connection);
                 assert_eq!(plan.len(), 1, "{plan:#?}");
                 let is_narrow = plan[0].contains("COVERING INDEX") && plan[0].contains("(change_number,id)>");
                 assert!(

@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::empty_database;
+use crate::testing::{empty_database, plan};
 use domain::paging::{PageNumber, PageRequest, PageSize};
 use domain::time::DateRange;
 use uuid::Uuid;
@@ -28,8 +28,8 @@ fn a_page_is_read_in_the_order_of_the_table_after_a_skip_over_keys_alone() {
         let rows = format!("SEARCH sleep_session USING PRIMARY KEY {from_key}");
         // The subquery also enters its index by a key: the end of the range.
         let skip = format!("SEARCH sleep_session USING COVERING INDEX sleep_session_start {from_key}");
-        assert_eq!(page_statement(&query("1", sort)).plan(&mut connection), [FIRST], "{sort:?}");
-        let later = page_statement(&query("300", sort)).plan(&mut connection);
+        assert_eq!(plan(&page_statement(&query("1", sort)), &mut connection), [FIRST], "{sort:?}");
+        let later = plan(&page_statement(&query("300", sort)), &mut connection);
         let of_tables: Vec<_> = later.iter().filter(|step| step.starts_with("SEARCH")).collect();
         assert_eq!(of_tables, [rows.as_str(), skip.as_str()], "{later:#?}");
         assert!(later.iter().all(|step| !step.contains("B-TREE")), "{later:#?}");

@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::empty_database;
+use crate::testing::{empty_database, plan};
 use domain::id::SupplementId;
 use domain::paging::{PageNumber, PageRequest, PageSize};
 use uuid::Uuid;
@@ -16,7 +16,7 @@ fn supplements_are_found_by_index_look_ups_without_scanning_logs() {
     let one = SupplementId::from_uuid(Uuid::from_u128(2));
     for sort in [SortDirection::Ascending, SortDirection::Descending] {
         for supplement_id in [None, Some(one)] {
-            let plan = page_statement(&query(supplement_id, sort)).plan(&mut connection);
+            let plan = plan(&page_statement(&query(supplement_id, sort)), &mut connection);
             let of_logs: Vec<_> = plan.iter().filter(|step| step.contains("intake_log")).collect();
             assert!(!of_logs.is_empty());
             assert!(of_logs.iter().all(|step| step.starts_with("SEARCH")), "{plan:#?}");
