@@ -1,7 +1,6 @@
 //! Access checks.
 
 use crate::row::scope_set;
-use crate::schema::{access_grant, account, client, personal_token};
 use crate::store::PostgresStore;
 use crate::user::home_zone;
 use application::ports::storage::{AccessReader, AccessState, PersonalAccess, StorageError};
@@ -10,6 +9,8 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use domain::id::{ClientId, GrantId, PersonalTokenId, UserId};
 use domain::secret::SecretHash;
+use store_shared::column::Held as _;
+use store_shared::schema::{access_grant, account, client, personal_token};
 use uuid::Uuid;
 
 type OptionalTimestamp = Option<DateTime<Utc>>;
@@ -50,8 +51,8 @@ impl AccessReader for PostgresStore {
                 access_grant::table
                     .inner_join(client::table)
                     .inner_join(account::table)
-                    .filter(access_grant::user_id.eq(user))
-                    .filter(access_grant::id.eq(grant))
+                    .filter(access_grant::user_id.eq(user_id.cell()))
+                    .filter(access_grant::id.eq(grant_id.cell()))
                     .select((
                         access_grant::client_id,
                         access_grant::scopes,
@@ -122,7 +123,8 @@ impl PostgresStore {
         };
         let Some(token) = self.read_row::<TokenRow, _>(query).await? else { return Ok(None) };
         let user_id = token.1;
-        let query = move || account::table.find(user_id).select((account::home_timezone, account::locked_at));
+        let query =
+            move || account::table.find(user_id.cell()).select((account::home_timezone, account::locked_at));
         let account: Option<(String, OptionalTimestamp)> = self.read_row(query).await?;
         Ok(account.map(|(zone, locked_at)| (token, zone, locked_at)))
     }

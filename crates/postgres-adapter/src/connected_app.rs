@@ -1,8 +1,6 @@
 //! Apps with live grants or a remembered consent of a person.
 
-use crate::client::client_name;
 use crate::error::corrupt;
-use crate::grant::used_from;
 use crate::row::scope_set;
 use crate::statement::returning;
 use crate::store::PostgresStore;
@@ -12,7 +10,9 @@ use chrono::{DateTime, Utc};
 use diesel::sql_query;
 use diesel::sql_types::Uuid as SqlUuid;
 use diesel::sql_types::{Array, BigInt, Bool, Nullable, Text, Timestamptz};
+use domain::client::ClientName;
 use domain::id::{ClientId, UserId};
+use store_shared::parse_used_from;
 use uuid::Uuid;
 
 /// Aggregates a person's live grants by client and joins the remembered consents.
@@ -105,12 +105,13 @@ fn connected_app(row: Row) -> Result<ConnectedApp, StorageError> {
     let source = if grants == 0 { "consent" } else { "access_grant" };
     Ok(ConnectedApp {
         client_id: ClientId::from_uuid(client_id),
-        name: client_name(&name, client_id)?,
+        name: ClientName::from_stored(&name).map_err(corrupt("client", "name", client_id))?,
         scopes: scope_set(&scopes, source, client_id)?,
         grants: u32::try_from(grants).map_err(corrupt("access_grant", "count", client_id))?,
         since,
         last_used_at,
-        last_used_from: used_from(address.as_deref(), agent.as_deref(), client_id)?,
+        last_used_from: parse_used_from(address.as_deref(), agent.as_deref())
+            .map_err(|column| corrupt("access_grant", column, client_id)(()))?,
         is_remembered,
         is_public,
     })

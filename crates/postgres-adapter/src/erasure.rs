@@ -3,7 +3,7 @@
 use crate::client::delete_client;
 use crate::connection::Pooled;
 use crate::schema::erasure as erasure_table;
-use crate::schema::{account, client, erased_person, person};
+use crate::schema::{account, erased_person, person};
 use crate::unit_of_work::PgUnitOfWork;
 use crate::webhook::announce_erasure;
 use application::ports::storage::{Erasure, ErasureRepository, StorageError};
@@ -13,9 +13,9 @@ use diesel::dsl::exists;
 use diesel::prelude::*;
 use domain::id::{ErasureId, UserId};
 use sha2::{Digest, Sha256};
-use store_shared::column::Held as _;
+use store_shared::column::{Held as _, IdCell};
 use store_shared::delete_links_to;
-use store_shared::schema::audit_event;
+use store_shared::schema::{audit_event, client};
 use uuid::Uuid;
 
 #[async_trait]
@@ -68,16 +68,18 @@ pub(super) async fn was_erased(connection: &mut Pooled, user_id: UserId) -> Resu
 /// Deletes a person with everything that `ON DELETE CASCADE` ties to them. The caller has locked the account:
 /// a writer locks it before it locks the person, and the opposite order could deadlock.
 pub(crate) async fn delete_person(connection: &mut Pooled, id: UserId) -> Result<bool, StorageError> {
-    let drafts =
-        client::table.filter(client::owner_id.eq(id.as_uuid())).filter(client::is_draft).select(client::id);
-    let drafts: Vec<Uuid> = connection.load_rows(drafts).await?;
+    let drafts = client::table
+        .filter(client::owner_id.eq(Some(id.cell())))
+        .filter(client::is_draft)
+        .select(client::id);
+    let drafts: Vec<IdCell> = connection.load_rows(drafts).await?;
     for draft in drafts {
         delete_client(connection, draft).await?;
     }
     // Approved clients stay, without what identifies the person.
-    let approved = client::table.filter(client::owner_id.eq(id.as_uuid()));
-    let query =
-        diesel::update(approved).set((client::owner_id.eq(None::<Uuid>), client::contact.eq(None::<String>)));
+    let approved = client::table.filter(client::owner_id.eq(Some(id.cell())));
+    let query = diesel::update(approved)
+        .set((client::owner_id.eq(None::<IdCell>), client::contact.eq(None::<String>)));
     connection.execute(query).await?;
     let query = diesel::delete(person::table.find(id.as_uuid()));
     Ok(connection.execute(query).await? > 0)

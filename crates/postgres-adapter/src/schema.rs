@@ -1,12 +1,8 @@
 //! Diesel's table definitions of the schema in `migrations/postgres`.
 
-mod authorization;
 mod usage;
-mod webhook;
 
-pub(crate) use authorization::*;
 pub(crate) use usage::*;
-pub(crate) use webhook::*;
 
 diesel::table! {
     person (id) {
@@ -31,81 +27,6 @@ diesel::table! {
         wheelchair_use -> Nullable<Bool>,
         change_number -> BigInt,
         profile_change_number -> BigInt,
-    }
-}
-
-diesel::table! {
-    client (id) {
-        id -> Uuid,
-        name -> Text,
-        kind -> Text,
-        redirect_uris -> Array<Text>,
-        scopes -> Text,
-        allow_query_secrets -> Bool,
-        require_pkce -> Bool,
-        disabled_at -> Nullable<Timestamptz>,
-        created_at -> Timestamptz,
-        is_public -> Bool,
-        home_page -> Nullable<Text>,
-        privacy_policy -> Nullable<Text>,
-        owner_id -> Nullable<Uuid>,
-        is_draft -> Bool,
-        contact -> Nullable<Text>,
-        document -> Nullable<Text>,
-    }
-}
-
-diesel::table! {
-    client_secret (client_id, id) {
-        client_id -> Uuid,
-        id -> Uuid,
-        secret_hash -> Binary,
-        created_at -> Timestamptz,
-        expires_at -> Nullable<Timestamptz>,
-    }
-}
-
-diesel::table! {
-    authorization_code (code_hash) {
-        code_hash -> Binary,
-        client_id -> Uuid,
-        user_id -> Uuid,
-        redirect_uri -> Text,
-        scopes -> Text,
-        challenge -> Nullable<Binary>,
-        issued_at -> Timestamptz,
-        expires_at -> Timestamptz,
-        redeemed_grant_id -> Nullable<Uuid>,
-        redeemed_at -> Nullable<Timestamptz>,
-        resource -> Text,
-    }
-}
-
-diesel::table! {
-    access_grant (user_id, id) {
-        user_id -> Uuid,
-        id -> Uuid,
-        client_id -> Uuid,
-        scopes -> Text,
-        refresh_token_hash -> Binary,
-        created_at -> Timestamptz,
-        last_used_at -> Nullable<Timestamptz>,
-        revoked_at -> Nullable<Timestamptz>,
-        revocation_reason -> Nullable<Text>,
-        last_used_address -> Nullable<Text>,
-        last_used_agent -> Nullable<Text>,
-        newest_token_hash -> Nullable<Binary>,
-        replaced_token_hash -> Nullable<Binary>,
-        sealed_token -> Nullable<Binary>,
-        rotated_at -> Nullable<Timestamptz>,
-        resource -> Text,
-    }
-}
-
-diesel::table! {
-    refresh_token (token_hash) {
-        token_hash -> Binary,
-        user_id -> Uuid,
     }
 }
 
@@ -172,31 +93,6 @@ diesel::table! {
         user_id -> Uuid,
         hash -> Text,
         changed_at -> Timestamptz,
-    }
-}
-
-diesel::table! {
-    session (user_id, id) {
-        user_id -> Uuid,
-        id -> Uuid,
-        token_hash -> Binary,
-        method -> Text,
-        authenticated_at -> Timestamptz,
-        last_seen_at -> Timestamptz,
-        device -> Nullable<Text>,
-        address -> Nullable<Text>,
-        first_seen_at -> Nullable<Timestamptz>,
-    }
-}
-
-diesel::table! {
-    personal_token (user_id, id) {
-        user_id -> Uuid,
-        id -> Uuid,
-        token_hash -> Binary,
-        scopes -> Text,
-        expires_at -> Nullable<Timestamptz>,
-        revoked_at -> Nullable<Timestamptz>,
     }
 }
 
@@ -290,17 +186,6 @@ diesel::table! {
     }
 }
 
-diesel::joinable!(client_secret -> client (client_id));
-diesel::joinable!(access_grant -> client (client_id));
-diesel::joinable!(access_grant -> account (user_id));
 diesel::joinable!(password -> account (user_id));
-diesel::joinable!(personal_token -> account (user_id));
-diesel::allow_tables_to_appear_in_same_query!(
-    access_grant,
-    account,
-    client,
-    client_secret,
-    password,
-    personal_token
-);
+diesel::allow_tables_to_appear_in_same_query!(account, password);
 diesel::allow_tables_to_appear_in_same_query!(intake_log, supplement);

@@ -1,7 +1,6 @@
 //! Access checks.
 
-use crate::row::{Cells, blob};
-use crate::schema::{access_grant, account, client, personal_token};
+use crate::row::Cells;
 use crate::statement::load_row;
 use crate::store::SqliteStore;
 use application::ports::storage::{AccessReader, AccessState, PersonalAccess, StorageError};
@@ -11,6 +10,8 @@ use diesel::prelude::*;
 use domain::id::{ClientId, GrantId, PersonalTokenId, UserId};
 use domain::secret::SecretHash;
 use domain::time::TimeZone;
+use store_shared::column::Held as _;
+use store_shared::schema::{access_grant, account, client, personal_token};
 
 #[derive(Queryable)]
 struct AccessRow {
@@ -87,8 +88,8 @@ impl AccessReader for SqliteStore {
         let query = access_grant::table
             .inner_join(account::table.on(account::id.eq(access_grant::user_id)))
             .inner_join(client::table.on(client::id.eq(access_grant::client_id)))
-            .filter(access_grant::user_id.eq(blob(user_id.as_uuid())))
-            .filter(access_grant::id.eq(blob(grant_id.as_uuid())))
+            .filter(access_grant::user_id.eq(user_id.cell()))
+            .filter(access_grant::id.eq(grant_id.cell()))
             .select((
                 access_grant::client_id,
                 access_grant::scopes,

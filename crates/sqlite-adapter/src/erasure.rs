@@ -22,7 +22,7 @@ fn erase(connection: &mut SqliteConnection, user: UserId, erasure: Erasure) -> Q
     announce_erasure(connection, &user_id, at)?;
     diesel::delete(audit_event::table.filter(audit_event::user_id.eq(Some(user.cell()))))
         .execute(connection)?;
-    user::delete(connection, &user_id)?;
+    user::delete(connection, user)?;
     diesel::insert_into(erased_person::table)
         .values(erased_person::id_hash.eq(id_hash(user)))
         .execute(connection)?;

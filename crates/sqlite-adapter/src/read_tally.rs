@@ -1,8 +1,8 @@
 //! Sums of reads.
 
 use crate::error::StorageResult as _;
-use crate::row::{Cells, blob, micros};
-use crate::schema::{personal_token, read_tally};
+use crate::row::{Cells, micros};
+use crate::schema::read_tally;
 use crate::statement::delete_oldest;
 use crate::store::SqliteStore;
 use application::ports::storage::{ReadTallyStore, StorageError};
@@ -12,6 +12,8 @@ use diesel::prelude::*;
 use diesel::sqlite::SqliteConnection;
 use domain::id::UserId;
 use domain::read_tally::{ReadKind, ReadTally, Reader, RequestedRange, TallyKey};
+use store_shared::column::Held as _;
+use store_shared::schema::personal_token;
 use store_shared::{Raw, parse_reader, reader_parts};
 
 #[derive(Queryable)]
@@ -89,9 +91,9 @@ fn note_use(connection: &mut SqliteConnection, key: TallyKey) -> QueryResult<()>
     };
     let last_used_at = personal_token::last_used_at;
     let earlier = personal_token::table
-        .find((blob(user_id.as_uuid()), blob(id.as_uuid())))
-        .filter(last_used_at.is_null().or(last_used_at.lt(micros(minute))));
-    diesel::update(earlier).set(last_used_at.eq(micros(minute))).execute(connection).map(drop)
+        .find((user_id.cell(), id.cell()))
+        .filter(last_used_at.is_null().or(last_used_at.lt(minute.cell())));
+    diesel::update(earlier).set(last_used_at.eq(minute.cell())).execute(connection).map(drop)
 }
 
 #[async_trait]

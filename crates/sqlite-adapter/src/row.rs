@@ -3,7 +3,6 @@
 use application::ports::storage::StorageError;
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::scope::ScopeSet;
-use domain::secret::SecretHash;
 use std::fmt::Write as _;
 use uuid::Uuid;
 
@@ -41,10 +40,6 @@ impl<'a> Cells<'a> {
 
     pub(crate) fn bytes32(self, column: &'static str, cell: &[u8]) -> Result<[u8; 32], StorageError> {
         self.valid(column, cell.try_into())
-    }
-
-    pub(crate) fn hash(self, column: &'static str, cell: &[u8]) -> Result<SecretHash, StorageError> {
-        self.bytes32(column, cell).map(SecretHash::from_bytes)
     }
 
     /// Converts microseconds to an instant.

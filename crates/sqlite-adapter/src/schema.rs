@@ -2,13 +2,9 @@
 
 use diesel::{allow_tables_to_appear_in_same_query, table};
 
-mod authorization;
 mod usage;
-mod webhook;
 
-pub(crate) use authorization::*;
 pub(crate) use usage::*;
-pub(crate) use webhook::*;
 
 table! {
     schema_compatibility (version) {
@@ -34,74 +30,6 @@ table! {
         wheelchair_use -> Nullable<Bool>,
         change_number -> BigInt,
         profile_change_number -> BigInt,
-    }
-}
-
-table! {
-    client (id) {
-        id -> Binary,
-        name -> Text,
-        kind -> Text,
-        redirect_uris -> Text,
-        scopes -> Text,
-        allow_query_secrets -> Bool,
-        require_pkce -> Bool,
-        disabled_at -> Nullable<BigInt>,
-        created_at -> BigInt,
-        is_public -> Bool,
-        home_page -> Nullable<Text>,
-        privacy_policy -> Nullable<Text>,
-        owner_id -> Nullable<Binary>,
-        is_draft -> Bool,
-        contact -> Nullable<Text>,
-        document -> Nullable<Text>,
-    }
-}
-
-table! {
-    client_secret (client_id, id) {
-        client_id -> Binary,
-        id -> Binary,
-        secret_hash -> Binary,
-        created_at -> BigInt,
-        expires_at -> Nullable<BigInt>,
-    }
-}
-
-table! {
-    authorization_code (code_hash) {
-        code_hash -> Binary,
-        client_id -> Binary,
-        user_id -> Binary,
-        redirect_uri -> Text,
-        scopes -> Text,
-        challenge -> Nullable<Binary>,
-        issued_at -> BigInt,
-        expires_at -> BigInt,
-        redeemed_grant_id -> Nullable<Binary>,
-        redeemed_at -> Nullable<BigInt>,
-        resource -> Text,
-    }
-}
-
-table! {
-    access_grant (user_id, id) {
-        user_id -> Binary,
-        id -> Binary,
-        client_id -> Binary,
-        scopes -> Text,
-        refresh_token_hash -> Binary,
-        created_at -> BigInt,
-        last_used_at -> Nullable<BigInt>,
-        revoked_at -> Nullable<BigInt>,
-        revocation_reason -> Nullable<Text>,
-        last_used_address -> Nullable<Text>,
-        last_used_agent -> Nullable<Text>,
-        newest_token_hash -> Nullable<Binary>,
-        replaced_token_hash -> Nullable<Binary>,
-        sealed_token -> Nullable<Binary>,
-        rotated_at -> Nullable<BigInt>,
-        resource -> Text,
     }
 }
 
@@ -167,32 +95,6 @@ table! {
         user_id -> Binary,
         hash -> Text,
         changed_at -> BigInt,
-    }
-}
-
-table! {
-    session (user_id, id) {
-        user_id -> Binary,
-        id -> Binary,
-        token_hash -> Binary,
-        method -> Text,
-        authenticated_at -> BigInt,
-        last_seen_at -> BigInt,
-        device -> Nullable<Text>,
-        address -> Nullable<Text>,
-        first_seen_at -> Nullable<BigInt>,
-    }
-}
-
-table! {
-    personal_token (user_id, id) {
-        user_id -> Binary,
-        id -> Binary,
-        token_hash -> Binary,
-        scopes -> Text,
-        expires_at -> Nullable<BigInt>,
-        last_used_at -> Nullable<BigInt>,
-        revoked_at -> Nullable<BigInt>,
     }
 }
 
@@ -290,6 +192,5 @@ table! {
 }
 
 allow_tables_to_appear_in_same_query! {
-    access_grant, account, authorization_code, client, import, import_change,
-    import_part, password, personal_token, session,
+    account, import, import_change, import_part, password,
 }

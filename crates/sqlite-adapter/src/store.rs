@@ -5,15 +5,20 @@ use crate::error::StorageResult as _;
 use crate::migration;
 use crate::options::SqliteOptions;
 use crate::reader_pool::ReaderPool;
+use crate::row::{Cells, blob};
+use crate::schema::account;
+use crate::statement::load_row;
 use crate::unit_of_work::SqliteUnitOfWork;
-use crate::user;
+use crate::user::user_status;
 use crate::writer::Writer;
 use application::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
 use application::schema::SchemaState;
 use async_trait::async_trait;
+use diesel::query_dsl::methods::{FindDsl as _, SelectDsl as _};
 use diesel::sqlite::SqliteConnection;
 use domain::id::UserId;
-use domain::user::User;
+use domain::time::TimeZone;
+use domain::user::Email;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use store_shared::{Account, Read, Store, Unit};
@@ -98,7 +103,7 @@ impl SqliteStore {
 #[async_trait]
 impl Store for SqliteStore {
     async fn load_row<T: Send + 'static, Q: Read<T>>(&self, query: Q) -> Result<Option<T>, StorageError> {
-        self.read(|connection| query.load_one_from_sqlite(connection).storage()).await
+        self.read_row(|connection| query.load_one_from_sqlite(connection).storage()).await
     }
 
     async fn load_rows<T: Send + 'static, Q: Read<T>>(&self, query: Q) -> Result<Vec<T>, StorageError> {
@@ -110,8 +115,17 @@ impl Store for SqliteStore {
     }
 
     async fn find_account(&self, user_id: UserId) -> Result<Option<Account>, StorageError> {
-        let user = self.read_row(move |connection| user::find(connection, user_id)).await?;
-        Ok(user.map(|User { email, home_timezone, status, .. }| Account { email, home_timezone, status }))
+        let key = blob(user_id.as_uuid());
+        let query = account::table.find(key.clone());
+        let query = query.select((account::email, account::home_timezone, account::locked_at));
+        let row: Option<(String, String, Option<i64>)> = self.read_row(load_row(query)).await?;
+        let Some((email, zone, locked_at)) = row else { return Ok(None) };
+        let cells = Cells::new("account", &key);
+        Ok(Some(Account {
+            email: cells.valid("email", Email::parse_stored(&email))?,
+            home_timezone: cells.valid("home_timezone", TimeZone::parse(&zone))?,
+            status: user_status(cells, locked_at)?,
+        }))
     }
 }
 

@@ -3,8 +3,8 @@
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, date, micros};
 use crate::schema::{
-    access_grant, account, authorization_code, deletion, erased_person, import, import_change, import_part,
-    intake_log, read_tally, sleep_session,
+    account, deletion, erased_person, import, import_change, import_part, intake_log, read_tally,
+    sleep_session,
 };
 use crate::statement::{execute, load_row};
 use crate::store::SqliteStore;
@@ -21,6 +21,8 @@ use domain::user::{
     User, UserStatus,
 };
 use sha2::{Digest as _, Sha256};
+use store_shared::column::Held as _;
+use store_shared::schema::{access_grant, authorization_code};
 
 /// A row of `account`.
 #[derive(Queryable, Selectable, Insertable, AsChangeset)]
@@ -206,8 +208,7 @@ impl UserRepository for SqliteUnitOfWork {
     }
 
     async fn delete(&mut self, id: UserId) -> Result<bool, StorageError> {
-        let id = blob(id.as_uuid());
-        self.run(move |connection| delete(connection, &id).storage()).await
+        self.run(move |connection| delete(connection, id).storage()).await
     }
 }
 
@@ -215,7 +216,8 @@ impl UserRepository for SqliteUnitOfWork {
 ///
 /// Tables that may have many rows are deleted explicitly, because foreign keys would delete them one row at a
 /// time. Foreign keys delete the rest.
-pub(crate) fn delete(connection: &mut SqliteConnection, id: &[u8]) -> QueryResult<bool> {
+pub(crate) fn delete(connection: &mut SqliteConnection, id: UserId) -> QueryResult<bool> {
+    let (cell, id) = (id.cell(), &blob(id.as_uuid())[..]);
     let imports = import::table.filter(import::user_id.eq(id)).select(import::id);
     diesel::delete(import_change::table.filter(import_change::import_id.eq_any(imports)))
         .execute(connection)?;
@@ -224,8 +226,8 @@ pub(crate) fn delete(connection: &mut SqliteConnection, id: &[u8]) -> QueryResul
     diesel::delete(intake_log::table.filter(intake_log::user_id.eq(id))).execute(connection)?;
     diesel::delete(sleep_session::table.filter(sleep_session::user_id.eq(id))).execute(connection)?;
     diesel::delete(deletion::table.filter(deletion::user_id.eq(id))).execute(connection)?;
-    diesel::delete(authorization_code::table.filter(authorization_code::user_id.eq(id)))
+    diesel::delete(authorization_code::table.filter(authorization_code::user_id.eq(cell)))
         .execute(connection)?;
-    diesel::delete(access_grant::table.filter(access_grant::user_id.eq(id))).execute(connection)?;
+    diesel::delete(access_grant::table.filter(access_grant::user_id.eq(cell))).execute(connection)?;
     Ok(diesel::delete(account::table.find(id)).execute(connection)? > 0)
 }

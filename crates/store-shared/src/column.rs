@@ -6,7 +6,7 @@ use diesel::expression::AsExpression;
 use diesel::pg::{Pg, PgValue};
 use diesel::query_builder::QueryId;
 use diesel::serialize::{self, Output, ToSql};
-use diesel::sql_types::{self, BigInt, Binary, Date, SqlOrd, SqlType, Text, Timestamptz};
+use diesel::sql_types::{self, Array, BigInt, Binary, Date, SqlOrd, SqlType, Text, Timestamptz};
 use diesel::sqlite::{Sqlite, SqliteValue};
 use domain::address::AddressBlock;
 use domain::code::PkceChallenge;
@@ -42,6 +42,12 @@ impl SqlOrd for Instant {}
 #[diesel(sqlite_type(name = "Text"))]
 pub struct Day;
 
+/// SQL type of redirect URIs: `text[]` on `PostgreSQL`, a JSON array on SQLite.
+#[derive(Debug, Clone, Copy, QueryId, SqlType)]
+#[diesel(postgres_type(oid = 1009, array_oid = 0))]
+#[diesel(sqlite_type(name = "Text"))]
+pub struct Uris;
+
 /// Cell of an id; `None` if it is not 16 bytes long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, AsExpression, FromSqlRow)]
 #[diesel(sql_type = Id)]
@@ -75,6 +81,11 @@ impl Display for TimeCell {
 #[diesel(sql_type = Day)]
 pub struct DayCell(Option<NaiveDate>);
 
+/// Cell of redirect URIs; `None` if it is not an array of texts.
+#[derive(Debug, Clone, AsExpression, FromSqlRow)]
+#[diesel(sql_type = Uris)]
+pub(crate) struct UriCell(pub(crate) Option<Vec<String>>);
+
 /// Error for writing a cell that was read as invalid.
 const INVALID: &str = "an invalid cell cannot be written";
 
@@ -87,12 +98,6 @@ impl ToSql<Id, Pg> for IdCell {
 impl FromSql<Id, Pg> for IdCell {
     fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
         <Uuid as FromSql<sql_types::Uuid, Pg>>::from_sql(value).map(|value| Self(Some(value)))
-    }
-}
-
-impl FromSql<Id, Pg> for Uuid {
-    fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
-        <Self as FromSql<sql_types::Uuid, Pg>>::from_sql(value)
     }
 }
 
@@ -162,6 +167,50 @@ impl FromSql<Day, Sqlite> for DayCell {
         let text = <String as FromSql<Text, Sqlite>>::from_sql(value)?;
         Ok(Self(NaiveDate::parse_from_str(&text, DAY).ok()))
     }
+}
+
+impl ToSql<Uris, Pg> for UriCell {
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Pg>) -> serialize::Result {
+        ToSql::<Array<Text>, Pg>::to_sql(self.0.as_ref().ok_or(INVALID)?, out)
+    }
+}
+
+impl FromSql<Uris, Pg> for UriCell {
+    fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
+        <Vec<String> as FromSql<Array<Text>, Pg>>::from_sql(value).map(|value| Self(Some(value)))
+    }
+}
+
+impl ToSql<Uris, Sqlite> for UriCell {
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Sqlite>) -> serialize::Result {
+        out.set_value(serde_json::to_string(self.0.as_ref().ok_or(INVALID)?)?);
+        Ok(serialize::IsNull::No)
+    }
+}
+
+impl FromSql<Uris, Sqlite> for UriCell {
+    fn from_sql(value: SqliteValue<'_, '_, '_>) -> deserialize::Result<Self> {
+        let text = <String as FromSql<Text, Sqlite>>::from_sql(value)?;
+        Ok(Self(serde_json::from_str(&text).ok()))
+    }
+}
+
+/// Lets a statement of one store read a cell as that store's type.
+macro_rules! read_as {
+    ($($value:ty as $sql:ty: $stored:ty, $backend:ty, $raw:ty;)*) => {$(
+        impl FromSql<$sql, $backend> for $value {
+            fn from_sql(value: $raw) -> deserialize::Result<Self> {
+                <Self as FromSql<$stored, $backend>>::from_sql(value)
+            }
+        }
+    )*};
+}
+
+read_as! {
+    Uuid as Id: sql_types::Uuid, Pg, PgValue<'_>;
+    DateTime<Utc> as Instant: Timestamptz, Pg, PgValue<'_>;
+    Vec<u8> as Id: Binary, Sqlite, SqliteValue<'_, '_, '_>;
+    i64 as Instant: BigInt, Sqlite, SqliteValue<'_, '_, '_>;
 }
 
 /// A value of the domain that a column holds as `C`.

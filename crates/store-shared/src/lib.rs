@@ -6,8 +6,11 @@
 
 mod audit;
 mod authorization_request;
+mod client;
+mod code;
 pub mod column;
 mod consent;
+mod grant;
 mod import_report;
 mod ingredients;
 mod json;
@@ -29,6 +32,7 @@ mod sandbox;
 #[expect(missing_docs, reason = "tables and columns have the names of the database")]
 pub mod schema;
 mod second_factor;
+mod session;
 mod signing_key;
 mod statement;
 mod store;
@@ -37,9 +41,13 @@ mod test_support;
 mod time_range;
 mod undone;
 mod unit_of_work;
+mod webhook;
 
 pub use audit::{append_event, append_once_statement, event_values, list_events, list_statement};
 pub use authorization_request::find_authorization_request;
+pub use client::{DeleteClients, count_draft_users, find_with_secrets, list_clients, list_own_clients};
+pub use code::RedeemCodes;
+pub use grant::{StoreGrants, count_live_grants, find_grant, grant_values, list_grants, store_grant};
 pub use import_report::{read_report, write_report};
 pub use ingredients::{read_ingredients, write_ingredients};
 pub use metadata_document::{read_document, write_document};
@@ -53,13 +61,17 @@ pub use personal_token::list_personal_tokens;
 pub use profile_changes::{read_profile_changes, write_profile_changes};
 pub use profile_source::{list_sources, record_sources};
 pub use record_before::{read_before, write_before};
-pub use rotation::rotation_outcome;
 pub use row::Stored;
 pub use sandbox::list_sandbox_people;
 pub use second_factor::find_second_factor;
+pub use session::{find_session, list_sessions};
 pub use signing_key::list_signing_keys;
 pub use statement::{Change, Locked, Raw, Read, Value};
 pub use store::{Account, Store};
 pub use time_range::{known_moment, lower_bound, upper_bound};
 pub use undone::{read_undone, write_undone};
 pub use unit_of_work::{Transaction, Unit};
+pub use webhook::{
+    count_due_events, find_endpoint, find_pending_event, list_deliveries, list_due_events, list_endpoints,
+    list_live_scopes,
+};

@@ -7,14 +7,19 @@ macro_rules! implement_readers {
     ($store:ty) => {
         const _: () = {
             use application::ports::storage::{
-                AuditFilter, AuditPosition, AuditReader, AuthorizationRequestReader, MailBacklog,
+                AuditFilter, AuditPosition, AuditReader, ClientReader, ClientWithSecrets, PendingEvent, SessionReader, SessionWithUser, WebhookReader, AuthorizationRequestReader, MailBacklog,
                 OutboxReader, PasskeyReader, PasswordLinkReader, PasswordLinkWithAccount,
                 PendingSignInReader, PendingSignInWithEmail, PersonalTokenReader, SandboxReader,
                 SecondFactorReader, SecondFactorState, SigningKeyReader, StorageError,
             };
             use domain::audit::AuditEvent;
             use domain::authorization_request::AuthorizationRequest;
-            use domain::id::{AuthorizationRequestId, UserId};
+            use chrono::{DateTime, Utc};
+            use domain::client::Client;
+            use domain::id::{AuthorizationRequestId, ClientId, UserId, WebhookEndpointId};
+            use domain::scope::ScopeSet;
+            use domain::session::Session;
+            use domain::webhook::{Delivery, EventKey, WebhookEndpoint};
             use domain::passkey::{CredentialId, Passkey};
             use domain::personal_token::PersonalToken;
             use domain::sandbox::SandboxPerson;
@@ -26,6 +31,12 @@ macro_rules! implement_readers {
             });
             $crate::forward!($store as AuthorizationRequestReader {
                 find_authorization_request(id: AuthorizationRequestId) -> Option<AuthorizationRequest>;
+            });
+            $crate::forward!($store as ClientReader {
+                find_with_secrets(id: ClientId) -> Option<ClientWithSecrets>;
+                list_clients(after: Option<ClientId>, limit: u32) -> Vec<Client>;
+                list_own_clients(owner: UserId) -> Vec<Client>;
+                count_draft_users(id: ClientId) -> u32;
             });
             $crate::forward!($store as OutboxReader {
                 backlog() -> MailBacklog;
@@ -49,8 +60,21 @@ macro_rules! implement_readers {
             $crate::forward!($store as SecondFactorReader {
                 find_second_factor(user_id: UserId) -> Option<SecondFactorState>;
             });
+            $crate::forward!($store as SessionReader {
+                find_session(hash: &SecretHash) -> Option<SessionWithUser>;
+                list_sessions(user_id: UserId) -> Vec<Session>;
+            });
             $crate::forward!($store as SigningKeyReader {
                 list_signing_keys() -> Vec<SigningKey>;
+            });
+            $crate::forward!($store as WebhookReader {
+                list_endpoints(client_id: Option<ClientId>) -> Vec<WebhookEndpoint>;
+                find_endpoint(id: WebhookEndpointId) -> Option<WebhookEndpoint>;
+                list_due_events(endpoints: &[WebhookEndpointId], now: DateTime<Utc>, limit: u32) -> Vec<EventKey>;
+                find_pending_event(key: EventKey) -> Option<PendingEvent>;
+                list_live_scopes(client_id: ClientId, user_id: UserId) -> ScopeSet;
+                list_deliveries(id: WebhookEndpointId, limit: u32) -> Vec<Delivery>;
+                count_due_events(now: DateTime<Utc>) -> u64;
             });
         };
     };

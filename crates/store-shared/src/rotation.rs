@@ -6,7 +6,7 @@ use domain::refresh_token::{RotationOutcome, SealedToken};
 ///
 /// The row states whether the next token is now the newest and whether the grant is now revoked, and contains
 /// the sealed token. There is no row if the grant is not live or its token does not rotate.
-pub fn rotation_outcome(row: Option<(bool, bool, Option<Vec<u8>>)>) -> Option<RotationOutcome> {
+pub(crate) fn rotation_outcome(row: Option<(bool, bool, Option<Vec<u8>>)>) -> Option<RotationOutcome> {
     Some(match row {
         None => RotationOutcome::NotLive,
         Some((true, _, _)) => RotationOutcome::Replaced,

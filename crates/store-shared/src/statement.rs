@@ -221,6 +221,8 @@ values! {
     OptionalTime(Option<TimeCell>) as Nullable<Instant>;
     /// A number or `NULL`.
     OptionalNumber(Option<i64>) as Nullable<BigInt>;
+    /// Bytes or `NULL`.
+    OptionalBytes(Option<Vec<u8>>) as Nullable<Binary>;
     /// A text or `NULL`.
     OptionalText(Option<String>) as Nullable<Text>;
 }

@@ -124,7 +124,6 @@ lend!(AccountRepositories {
     store {
         users: UserRepository,
         passwords: PasswordRepository,
-        sessions: SessionRepository,
         erasures: ErasureRepository,
     }
     shared {
@@ -133,6 +132,7 @@ lend!(AccountRepositories {
         pending_sign_ins: PendingSignInRepository,
         second_factors: SecondFactorRepository,
         sandbox: SandboxRepository,
+        sessions: SessionRepository,
         password_links: PasswordLinkRepository,
         outbox: OutboxRepository,
         audit: AuditRepository,
@@ -140,18 +140,17 @@ lend!(AccountRepositories {
 });
 
 lend!(AppRepositories {
-    store {
-        clients: ClientRepository,
-        draft_users: DraftUserRepository,
-        codes: CodeRepository,
-        grants: GrantRepository,
-        webhooks: WebhookRepository,
-    }
+    store {}
     shared {
         authorization_requests: AuthorizationRequestRepository,
         consents: ConsentRepository,
         personal_tokens: PersonalTokenRepository,
         signing_keys: SigningKeyRepository,
+        clients: ClientRepository,
+        draft_users: DraftUserRepository,
+        codes: CodeRepository,
+        grants: GrantRepository,
+        webhooks: WebhookRepository,
     }
 });
 

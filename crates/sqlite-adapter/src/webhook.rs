@@ -3,8 +3,10 @@
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sqlite::SqliteConnection;
+use domain::id::{ClientId, UserId};
 use std::collections::HashSet;
 use store_shared::Raw;
+use store_shared::column::Held as _;
 
 /// A time that failed attempts postponed the event to stays, and so does the time of an earlier change that
 /// the endpoint was not notified of.
@@ -51,12 +53,12 @@ pub(crate) fn announce_change(
 /// Queues events about revoked grants, given as pairs of person and client, where no live grant is left.
 pub(crate) fn announce_revocations(
     connection: &mut SqliteConnection,
-    revoked: Vec<(Vec<u8>, Vec<u8>)>,
+    revoked: Vec<(UserId, ClientId)>,
     at: DateTime<Utc>,
 ) -> QueryResult<()> {
     for (user_id, client_id) in HashSet::<_>::from_iter(revoked) {
         let statement: Raw<()> =
-            Raw::same(GRANT_REVOKED).bind(at.timestamp_micros()).blob(&user_id).blob(&client_id);
+            Raw::same(GRANT_REVOKED).bind(at.timestamp_micros()).bind(user_id.cell()).bind(client_id.cell());
         statement.execute(connection)?;
     }
     Ok(())

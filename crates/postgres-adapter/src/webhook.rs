@@ -1,16 +1,16 @@
 //! Queues events in the transaction that they are about.
 
 use crate::connection::Pooled;
-use crate::schema::webhook_endpoint;
-use crate::statement::{count, returning};
+use crate::statement::returning;
 use crate::unit_of_work::PgUnitOfWork;
 use application::ports::storage::StorageError;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{BigInt, Uuid as SqlUuid};
-use domain::id::UserId;
+use domain::id::{ClientId, UserId};
 use std::collections::HashSet;
+use store_shared::schema::webhook_endpoint;
 use uuid::Uuid;
 
 const ENDPOINTS: &str = "SELECT DISTINCT e.id
@@ -64,29 +64,27 @@ impl PgUnitOfWork {
         Ok(())
     }
 
-    /// Queues events about revoked grants, given as pairs of person and client, where no live grant is left;
-    /// returns the number of grants.
-    pub(crate) async fn announce_revocations(
+    /// Queues events about revoked grants, given as pairs of person and client, where no live grant is left.
+    pub(crate) async fn queue_revocations(
         &mut self,
-        revoked: Vec<(Uuid, Uuid)>,
+        revoked: Vec<(UserId, ClientId)>,
         at: DateTime<Utc>,
-    ) -> Result<u64, StorageError> {
-        let number = count(revoked.len());
+    ) -> Result<(), StorageError> {
         if revoked.is_empty() {
-            return Ok(number);
+            return Ok(());
         }
         let query = webhook_endpoint::table.select(webhook_endpoint::client_id).distinct();
         let announced: HashSet<Uuid> = self.connection()?.load_rows(query).await?.into_iter().collect();
         let pairs: HashSet<_> =
-            revoked.into_iter().filter(|(_, client)| announced.contains(client)).collect();
+            revoked.into_iter().filter(|(_, client)| announced.contains(&client.as_uuid())).collect();
         for (user_id, client_id) in pairs {
             let query = sql_query(GRANT_REVOKED)
-                .bind::<SqlUuid, _>(user_id)
-                .bind::<SqlUuid, _>(client_id)
+                .bind::<SqlUuid, _>(user_id.as_uuid())
+                .bind::<SqlUuid, _>(client_id.as_uuid())
                 .bind::<BigInt, _>(at.timestamp_micros());
             self.connection()?.execute(returning::<(), _>(query)).await?;
         }
-        Ok(number)
+        Ok(())
     }
 }
 

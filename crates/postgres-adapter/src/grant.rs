@@ -1,0 +1,122 @@
+//! Grants.
+
+use crate::statement::{count, returning, stored};
+use crate::store::PostgresStore;
+use crate::unit_of_work::PgUnitOfWork;
+use crate::user::lock_account;
+use application::ports::storage::{GrantFilter, GrantReader, GrantWithUser, StorageError, UniqueKey};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::{BigInt, Binary, Timestamptz};
+use domain::grant::Grant;
+use domain::id::{ClientId, GrantId, UserId};
+use domain::secret::SecretHash;
+use store_shared::column::Held as _;
+use store_shared::schema::refresh_token;
+use store_shared::{StoreGrants, find_grant, store_grant};
+use uuid::Uuid;
+
+/// Skips locked grants; a later run deletes them. The second form waits for them.
+const DELETE_REVOKED: [&str; 2] = [
+    "DELETE FROM access_grant WHERE (user_id, id) IN (
+        SELECT user_id, id FROM access_grant WHERE revoked_at < $1
+        ORDER BY revoked_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+    RETURNING refresh_token_hash",
+    "WITH old AS MATERIALIZED (
+        SELECT user_id, id FROM access_grant WHERE revoked_at < $1 ORDER BY revoked_at LIMIT $2
+    )
+    DELETE FROM access_grant g USING old WHERE g.user_id = old.user_id AND g.id = old.id
+    RETURNING g.refresh_token_hash",
+];
+
+#[async_trait]
+impl GrantReader for PostgresStore {
+    /// Finds the person first: the partition, or shard, of the grant is theirs.
+    async fn find_by_refresh_token(
+        &self,
+        hash: &SecretHash,
+        user_id: Option<UserId>,
+    ) -> Result<Option<GrantWithUser>, StorageError> {
+        if user_id.is_some()
+            && let Some(own) = find_grant(self, hash, user_id).await?
+        {
+            return Ok(Some(own));
+        }
+        let token = hash.cell();
+        let query = move || refresh_token::table.find(token.clone()).select(refresh_token::user_id);
+        match self.read_row::<Uuid, _>(query).await? {
+            Some(user_id) => find_grant(self, hash, Some(UserId::from_uuid(user_id))).await,
+            None => Ok(None),
+        }
+    }
+
+    async fn list_grants(
+        &self,
+        filter: GrantFilter,
+        after: Option<GrantId>,
+        limit: u32,
+    ) -> Result<Vec<Grant>, StorageError> {
+        store_shared::list_grants(self, filter, after, limit).await
+    }
+
+    async fn count_live_grants(&self, client_id: ClientId, limit: u32) -> Result<u32, StorageError> {
+        store_shared::count_live_grants(self, client_id, limit).await
+    }
+}
+
+#[async_trait]
+impl StoreGrants for PgUnitOfWork {
+    async fn insert_grant(&mut self, grant: &Grant) -> Result<(), StorageError> {
+        let token = grant.refresh_token_hash.cell();
+        // The key of this table makes refresh tokens unique; a unique index over all partitions is
+        // impossible.
+        let query = diesel::insert_into(refresh_token::table)
+            .values((
+                refresh_token::token_hash.eq(token.clone()),
+                refresh_token::user_id.eq(grant.user_id.cell()),
+            ))
+            .on_conflict_do_nothing();
+        let held = self.connection()?.execute(query).await?;
+        stored(held, UniqueKey::Grant)?;
+        if !store_grant(self, grant).await? {
+            // The unit of work continues, so the token must be released.
+            let free = refresh_token::table.filter(refresh_token::token_hash.eq(token));
+            self.connection()?.execute(diesel::delete(free)).await?;
+            return Err(StorageError::Conflict(UniqueKey::Grant));
+        }
+        Ok(())
+    }
+
+    async fn delete_revoked_grants(
+        &mut self,
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<u64, StorageError> {
+        let connection = self.connection()?;
+        let query = sql_query(connection.form(DELETE_REVOKED))
+            .bind::<Timestamptz, _>(before)
+            .bind::<BigInt, _>(i64::from(limit));
+        let gone: Vec<Vec<u8>> = connection.load_rows(returning::<Binary, _>(query)).await?;
+        let deleted = count(gone.len());
+        let forgotten = refresh_token::table.filter(refresh_token::token_hash.eq_any(gone));
+        self.connection()?.execute(diesel::delete(forgotten)).await?;
+        Ok(deleted)
+    }
+
+    async fn lock_grants(&mut self, user_id: UserId) -> Result<(), StorageError> {
+        if self.holds(user_id) {
+            return Ok(());
+        }
+        lock_account(self.connection()?, user_id).await
+    }
+
+    async fn announce_revocations(
+        &mut self,
+        revoked: Vec<(UserId, ClientId)>,
+        at: DateTime<Utc>,
+    ) -> Result<(), StorageError> {
+        self.queue_revocations(revoked, at).await
+    }
+}

@@ -1,8 +1,0 @@
-//! Webhook endpoints, their events and deliveries.
-
-mod announce;
-mod reader;
-mod repository;
-mod row;
-
-pub(crate) use announce::{announce_change, announce_erasure, announce_revocations};
