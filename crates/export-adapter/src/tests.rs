@@ -131,7 +131,7 @@ fn an_amount_that_is_not_stated_is_an_empty_cell() {
 }
 
 #[test]
-fn the_archive_is_streamed_with_a_file_per_part_and_a_readme_naming_every_column() {
+fn the_archive_has_a_file_per_part_and_a_readme_that_names_every_column() {
     let mut export = ZipExport::default();
     let mut bytes = Vec::new();
     let parts = [ExportSection::Sessions, ExportSection::Supplements, ExportSection::Logs];

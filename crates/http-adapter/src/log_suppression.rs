@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_of_a_thousand_is_logged_and_the_others_are_counted_in_the_next_line() {
+    fn the_first_of_a_thousand_is_logged_and_the_next_line_counts_the_others() {
         let log_suppression = LogSuppression::default();
         assert_eq!(log_suppression.record(FAULT, Some("full"), at(0)), Some(0));
         for _ in 1..1_000 {

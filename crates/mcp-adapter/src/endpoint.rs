@@ -134,8 +134,9 @@ mod tests {
         check_origin(&request.to_http_request(), &settings).is_ok()
     }
 
+    /// MCP 2026-07-28, Streamable HTTP, Security and Endpoint.
     #[test]
-    fn only_the_servers_and_listed_origins_are_accepted_2026_07_28_streamable_http_security_and_endpoint() {
+    fn only_the_servers_and_listed_origins_are_accepted() {
         for origins in
             [&[][..], &["https://restwell.example"], &["HTTPS://Restwell.example"], &["https://app.example"]]
         {

@@ -104,14 +104,16 @@ mod tests {
 
     const VERSION: &str = "mcp-protocol-version";
 
+    /// MCP 2026-07-28, Versioning, Protocol Version Negotiation.
     #[test]
-    fn a_request_that_declares_its_version_is_modern_2026_07_28_versioning_protocol_version_negotiation() {
+    fn a_request_that_declares_its_version_is_modern() {
         let headers = [(VERSION, MODERN), ("mcp-method", "tools/list")];
         assert_eq!(era(&headers, &meta(MODERN)), Ok(Era::Modern));
     }
 
+    /// MCP 2026-07-28, Versioning, Backward Compatibility.
     #[test]
-    fn a_request_without_metadata_is_legacy_if_its_header_is_2026_07_28_versioning_backward_compatibility() {
+    fn a_request_without_metadata_is_legacy_if_its_header_is() {
         assert_eq!(era(&[], &json!({})), Ok(Era::Legacy));
         assert_eq!(era(&[], &json!("no object")), Ok(Era::Legacy));
         for version in [LATEST_LEGACY, "2025-06-18", FIRST] {
@@ -121,16 +123,18 @@ mod tests {
         assert_eq!(era(&[(VERSION, MODERN)], &json!({})), Err(-32_602));
     }
 
+    /// MCP 2026-07-28, Streamable HTTP, Protocol Version Header.
     #[test]
-    fn a_version_other_than_in_the_header_is_a_mismatch_2026_07_28_streamable_http_protocol_version_header() {
+    fn a_version_other_than_in_the_header_is_a_mismatch() {
         for headers in [&[][..], &[(VERSION, LATEST_LEGACY)], &[(VERSION, "1999-01-01")]] {
             assert_eq!(era(headers, &meta(MODERN)), Err(-32_020));
         }
         assert_eq!(era(&[(VERSION, MODERN), (VERSION, MODERN)], &meta(MODERN)), Err(-32_020));
     }
 
+    /// MCP 2026-07-28, Versioning, Protocol Version Negotiation.
     #[test]
-    fn an_unknown_version_is_unsupported_2026_07_28_versioning_protocol_version_negotiation() {
+    fn an_unknown_version_is_unsupported() {
         assert_eq!(era(&[(VERSION, "1999-01-01")], &json!({})), Err(-32_022));
         assert_eq!(era(&[(VERSION, "1999-01-01")], &meta("1999-01-01")), Err(-32_022));
     }
@@ -144,8 +148,9 @@ mod tests {
         assert_eq!(era(&headers, &json!({ VERSION_KEY: 1, CAPABILITIES_KEY: {} })), Err(-32_602));
     }
 
+    /// MCP 2025-11-25, Lifecycle, Version Negotiation.
     #[test]
-    fn an_unknown_version_is_answered_with_the_latest_legacy_one_2025_11_25_lifecycle_version_negotiation() {
+    fn an_unknown_version_is_answered_with_the_latest_legacy_one() {
         assert_eq!(negotiate("2025-06-18"), "2025-06-18");
         for asked in [MODERN, "2024-11-05", ""] {
             assert_eq!(negotiate(asked), LATEST_LEGACY);

@@ -113,8 +113,9 @@ mod tests {
     use super::*;
     use http_adapter::problem::Fault;
 
+    /// MCP 2026-07-28, Basic, Error Codes.
     #[test]
-    fn only_codes_that_the_protocol_defines_are_in_its_ranges_2026_07_28_basic_error_codes() {
+    fn only_codes_that_the_protocol_defines_are_in_its_ranges() {
         for error in [
             ProtocolError::not_json(),
             ProtocolError::invalid_message(""),

@@ -64,20 +64,23 @@ mod tests {
         check(request.to_http_request().headers(), &call).err().map(|error| error.code())
     }
 
+    /// MCP 2026-07-28, Streamable HTTP, Case Sensitivity.
     #[test]
-    fn method_and_name_agree_with_the_body_2026_07_28_streamable_http_case_sensitivity() {
+    fn method_and_name_agree_with_the_body() {
         for name in ["mcp-method", "MCP-METHOD", "Mcp-Method"] {
             assert_eq!(code(&[(name, "tools/call"), ("mcp-name", "get_sleep")]), None);
         }
     }
 
+    /// MCP 2026-07-28, Streamable HTTP, Value Encoding.
     #[test]
-    fn an_encoded_name_agrees_with_the_body_2026_07_28_streamable_http_value_encoding() {
+    fn an_encoded_name_agrees_with_the_body() {
         assert_eq!(code(&[("mcp-method", "tools/call"), ("mcp-name", "=?base64?Z2V0X3NsZWVw?=")]), None);
     }
 
+    /// MCP 2026-07-28, Streamable HTTP, Server Validation.
     #[test]
-    fn a_missing_wrong_or_repeated_header_is_a_mismatch_2026_07_28_streamable_http_server_validation() {
+    fn a_missing_wrong_or_repeated_header_is_a_mismatch() {
         let method = ("mcp-method", "tools/call");
         for headers in [
             &[("mcp-name", "get_sleep")][..],
@@ -95,8 +98,9 @@ mod tests {
         }
     }
 
+    /// MCP 2026-07-28, Streamable HTTP, Server Validation.
     #[test]
-    fn a_value_that_is_not_ascii_is_a_mismatch_2026_07_28_streamable_http_server_validation() {
+    fn a_value_that_is_not_ascii_is_a_mismatch() {
         for bytes in [&b"\x80"[..], b"get_sleep\xff", "get_sl\u{e9}ep".as_bytes()] {
             let value = HeaderValue::from_bytes(bytes).unwrap();
             for name in [VERSION, METHOD, NAME] {

@@ -180,9 +180,9 @@ async fn a_post_sends_json_and_headers_and_returns_status_headers_and_body() {
     }
 }
 
+/// Standard Webhooks, SSRF.
 #[tokio::test]
-async fn a_name_that_resolves_to_forbidden_addresses_only_is_refused_without_a_connection_standard_webhooks_ssrf()
- {
+async fn a_name_that_only_has_forbidden_addresses_gets_no_connection() {
     let host = Host::start(ok("")).await;
     for address in
         [host.address, "169.254.169.254:443".parse().unwrap(), "[::ffff:10.0.0.1]:443".parse().unwrap()]
@@ -211,8 +211,9 @@ async fn a_forbidden_address_in_the_url_is_refused_standard_webhooks_ssrf() {
     assert_eq!(host.requests(), [""; 0]);
 }
 
+/// Standard Webhooks, SSRF.
 #[tokio::test]
-async fn a_name_is_resolved_once_and_the_connection_goes_to_the_judged_address_standard_webhooks_ssrf() {
+async fn a_name_is_resolved_once_and_the_checked_address_is_connected_to() {
     let (authorities, host) = tls_host("hooks.example", ok("judged")).await;
     let rebinding = answers(&[&[host.address], &["10.0.0.1:443".parse().unwrap()]]);
     let guarded = GuardedFetcher::new(LOOPBACK, rebinding.clone()).trusting(authorities);
@@ -223,8 +224,9 @@ async fn a_name_is_resolved_once_and_the_connection_goes_to_the_judged_address_s
     assert_eq!(guarded.fetch(get("https://hooks.example/")).await, Err(OutboundError::Forbidden));
 }
 
+/// Client ID Metadata Document, section 6.5.
 #[tokio::test]
-async fn a_host_with_one_special_use_address_among_others_is_refused_cimd_section_6_5() {
+async fn a_host_with_one_special_use_address_among_others_is_rejected() {
     let (authorities, host) = tls_host("hooks.example", ok("")).await;
     let mixed = answers(&[&[host.address, "10.0.0.1:443".parse().unwrap()]]);
     let guarded = GuardedFetcher::new(LOOPBACK, mixed).trusting(authorities);
@@ -244,8 +246,9 @@ async fn a_certificate_of_another_name_or_authority_is_refused() {
     assert_eq!(host.requests(), [""; 0]);
 }
 
+/// Standard Webhooks, Delivery success and failure.
 #[tokio::test]
-async fn a_redirect_is_returned_and_not_followed_standard_webhooks_delivery_success_and_failure() {
+async fn a_redirect_is_returned_and_not_followed() {
     let target = Host::start(ok("")).await;
     let answer =
         format!("HTTP/1.1 307 X\r\nlocation: http://{}/\r\ncontent-length: 0\r\n\r\n", target.address);

@@ -129,7 +129,7 @@ mod tests {
 
     // T28
     #[test]
-    fn only_a_page_that_needs_the_script_allows_scripts_and_connections_to_the_server() {
+    fn only_a_page_that_needs_the_script_allows_it_and_its_connections() {
         assert!(!policy(None).contains("script-src") && !policy(None).contains("connect-src"));
         let needs = PageNeeds { redirect_uri: Some("https://owl.example/"), passkey_script: true };
         let response = page_with(StatusCode::OK, &VIEW, needs).unwrap();

@@ -50,10 +50,10 @@ mod tests {
         WebhookEndpointId::from_uuid(Uuid::from_u128(number))
     }
 
-    /// Computed with OpenSSL:
+    /// Standard Webhooks, Signature scheme. Computed with OpenSSL:
     /// `printf %s TEXT | openssl dgst -sha256 -mac HMAC -macopt hexkey:0707... -binary | base64`.
     #[test]
-    fn a_signature_is_the_hmac_sha256_of_the_text_standard_webhooks_signature_scheme() {
+    fn a_signature_is_the_hmac_sha256_of_the_text() {
         let signer = EncryptedWebhookSigner::new(EncryptionKey::generate());
         let sealed = signer.seal(id(1), &WebhookSecret::new(SecretBytes::new([7; 32]))).unwrap();
         let signature = signer.sign(id(1), &sealed, "msg_1.1614265330.{\"test\": 2432232314}").unwrap();

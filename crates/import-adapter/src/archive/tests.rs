@@ -226,7 +226,7 @@ fn an_error_inside_an_entry_is_reported_with_its_name() {
 }
 
 #[test]
-fn an_entry_without_a_single_record_is_noted_and_an_archive_of_such_entries_is_refused() {
+fn an_entry_without_records_is_noted_and_an_archive_of_them_is_rejected() {
     let skipped = format!("Id,Tz,From,To,Sched,Hours\n{}\n", ",".repeat(5));
     let night = month([1]);
     let files = [("a.csv", skipped.as_bytes()), ("b.json", night.as_bytes()), ("c.csv", skipped.as_bytes())];

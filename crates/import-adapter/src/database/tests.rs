@@ -88,7 +88,7 @@ fn a_database_larger_than_the_limit_is_refused() {
 }
 
 #[test]
-fn only_a_database_with_a_write_ahead_log_has_a_note_that_its_rows_may_be_there() {
+fn only_a_database_with_a_write_ahead_log_has_a_note_about_it() {
     let mut bytes = database("CREATE TABLE night (id INTEGER);");
     for (version, expected) in [(1, 0), (2, 1)] {
         bytes[18..20].fill(version);

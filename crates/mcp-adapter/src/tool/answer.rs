@@ -77,8 +77,9 @@ mod tests {
         assert!((MAX_BYTES - RESERVED - 60..MAX_BYTES).contains(&size(&answer)), "{}", size(&answer));
     }
 
+    /// MCP 2026-07-28, Tools, Security Considerations.
     #[test]
-    fn texts_lose_their_deceptive_characters_2026_07_28_tools_security_considerations() {
+    fn texts_lose_their_deceptive_characters() {
         let doctor = "\u{1f469}\u{200d}\u{2695}\u{fe0f}";
         let mut answer = json!({
             "nights": [{ "source": "ri\u{200b}ng", "n": 1 }],

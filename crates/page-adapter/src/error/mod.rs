@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn the_reference_is_a_page_with_an_anchor_for_every_code_and_without_log_levels() {
+    async fn the_reference_has_an_anchor_for_every_code_and_no_log_levels() {
         let entries = Fault::ALL.iter().map(|fault| ErrorEntry::from(fault.row())).collect();
         let response = reference(entries).unwrap();
         assert_eq!(response.headers().get(CONTENT_TYPE).unwrap(), "text/html; charset=utf-8");

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_the_service_the_operator_and_the_person_do_not_strengthen_a_password() {
+    fn words_of_the_service_the_operator_and_the_person_add_no_strength() {
         for text in [
             "restwell restwell sleep",
             "Restwell Sleep Supplements",

@@ -96,7 +96,7 @@ fn a_signed_token_contains_the_given_claims() {
 
 // RFC 7519 section 4.1.3
 #[test]
-fn the_audience_is_the_first_of_our_resources_that_the_token_names_rfc_7519_section_4_1_3() {
+fn the_audience_is_the_first_of_our_resources_that_the_token_names() {
     let test = ring();
     let (api, mcp) = ("https://rest.example/api", "https://rest.example/api/mcp");
     for (claim, expected) in [

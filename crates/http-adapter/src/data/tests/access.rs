@@ -154,7 +154,7 @@ async fn the_response_about_another_person_is_the_same_whether_or_not_they_exist
 
 // T69
 #[actix_web::test]
-async fn another_persons_data_is_refused_before_the_scope_and_the_parameters_are_checked() {
+async fn another_persons_data_is_rejected_before_scope_and_parameters_are_checked() {
     let world = World::empty();
     let path = format!("{}?page=0", paths("sleep", OTHER)[0]);
     assert_problem(&world.get_with(&path, "profile").await, 403, "other_user");

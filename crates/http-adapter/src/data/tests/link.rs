@@ -93,7 +93,7 @@ async fn a_followed_link_requests_the_same_range() {
 }
 
 #[actix_web::test]
-async fn the_page_size_is_in_a_link_also_when_it_was_the_default_and_sort_only_when_given() {
+async fn a_link_always_has_the_page_size_but_the_order_only_if_it_was_given() {
     let world = world_of_nights(101);
     let body = page(&world, &paths("sleep", USER)[1]).await;
     assert_eq!(body["pagination"]["next_page"], format!("/api/sleep/{USER}?page=2&pageSize=100"));

@@ -79,7 +79,7 @@ async fn a_personal_token_is_limited_to_its_person_and_scopes() {
 }
 
 #[actix_web::test]
-async fn a_personal_token_that_is_unknown_mistyped_revoked_or_past_its_end_is_invalid() {
+async fn an_unknown_mistyped_revoked_or_expired_personal_token_is_invalid() {
     let world = world();
     let mistyped = token(FULL).replace('0', "1");
     assert_ne!(mistyped, token(FULL));

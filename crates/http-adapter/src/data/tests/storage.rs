@@ -26,7 +26,7 @@ fn failing(error: fn() -> StorageError) -> World {
 }
 
 #[actix_web::test]
-async fn a_store_that_cannot_be_read_is_unavailable_with_the_counter_and_a_time_to_wait() {
+async fn a_store_that_cannot_be_read_is_unavailable_with_a_time_to_wait() {
     for error in [|| StorageError::Unavailable, || StorageError::Retryable] {
         let world = failing(error);
         for endpoint in ENDPOINTS {

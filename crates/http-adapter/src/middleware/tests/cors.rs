@@ -34,7 +34,7 @@ async fn by_default_no_page_may_read_anything() {
 }
 
 #[actix_web::test]
-async fn a_listed_origin_may_read_the_data_endpoints_errors_included_without_credentials() {
+async fn a_listed_origin_may_read_data_and_errors_without_credentials() {
     let state = with_origins(&["https://other.example", "https://page.example"]);
     for uri in DATA {
         let answer = send(&state, from_page(uri)).await;
@@ -82,7 +82,7 @@ async fn by_default_no_page_may_get_a_token() {
 }
 
 #[actix_web::test]
-async fn an_app_at_a_listed_origin_may_find_the_server_and_get_and_revoke_its_tokens_without_credentials() {
+async fn an_app_at_a_listed_origin_may_find_the_server_and_manage_its_tokens() {
     let state = with_origins(&["https://page.example"]);
     for (uri, method, headers) in SIGN_IN {
         let answer = send(&state, from_page(uri).method(method.parse().unwrap())).await;

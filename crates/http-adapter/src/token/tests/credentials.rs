@@ -36,7 +36,7 @@ async fn a_secret_can_come_by_query_form_json_or_basic() {
 
 // T04
 #[actix_web::test]
-async fn a_server_that_forbids_secrets_in_queries_refuses_each_kind_there_and_takes_it_in_a_body() {
+async fn a_server_that_forbids_secrets_in_queries_accepts_each_kind_in_a_body() {
     let state = Parts { allow_query_secrets: false, ..Parts::default() }.build();
     let client = format!("client_id={}&user_id={}", MemoryStore::APP, MemoryStore::USER);
     let hidden = format!("client_secret={}", MemoryStore::client_secret());
@@ -131,7 +131,7 @@ async fn basic_credentials_are_form_decoded_after_base64() {
 
 // T47
 #[actix_web::test]
-async fn malformed_basic_credentials_are_an_invalid_request_and_not_counted_as_a_guess() {
+async fn malformed_basic_credentials_are_an_invalid_request_and_no_guess() {
     let (store, state) = fresh();
     let valid = |pair: &str| STANDARD.encode(pair);
     for encoded in [

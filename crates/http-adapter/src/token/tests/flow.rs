@@ -114,7 +114,7 @@ async fn a_verifier_without_a_challenge_is_refused_rfc_9700_section_2_1_1() {
 
 // T51
 #[actix_web::test]
-async fn user_id_is_required_by_the_contracts_refresh_optional_with_grant_type_and_always_checked() {
+async fn user_id_is_required_without_a_grant_type_and_always_checked() {
     let (_, state) = fresh();
     let without = refresh_query().replace(&format!("&user_id={}", MemoryStore::USER), "");
     let answer = send(&state, get("/api/refresh", &without)).await;

@@ -220,8 +220,9 @@ async fn the_metadata_has_the_public_url_and_is_cacheable_rfc_8414_section_3_2()
     assert_eq!(answer.json()["authorization_response_iss_parameter_supported"], true);
 }
 
+/// RFC 9728 section 3.2.
 #[actix_web::test]
-async fn the_metadata_of_both_resources_is_json_without_empty_arrays_rfc_9728_section_3_2() {
+async fn the_metadata_of_both_resources_is_json_without_empty_arrays() {
     for (suffix, resource) in [("", ""), ("/mcp", "/mcp")] {
         let answer = metadata(&format!("/.well-known/oauth-protected-resource{suffix}")).await;
         assert_eq!(answer.member("resource"), format!("http://restwell.example{resource}"));

@@ -71,7 +71,7 @@ fn no_page_has_an_inline_script_an_inline_style_or_an_external_resource() {
 
 // T33
 #[test]
-fn only_the_pages_that_use_passkeys_have_the_script_and_every_page_states_its_scripts() {
+fn every_page_states_its_scripts_and_only_passkey_pages_have_one() {
     const SCRIPT: &str = "<script src=\"/assets/passkeys.js\" defer></script>";
     let mut with_script = Vec::new();
     each_page(|name, html, tags| {

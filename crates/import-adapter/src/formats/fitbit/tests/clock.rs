@@ -22,7 +22,7 @@ fn spring(last_level: &str) -> String {
 }
 
 #[test]
-fn the_hour_of_padding_at_a_clock_change_is_dropped_and_times_that_do_not_exist_are_read_on() {
+fn padding_at_a_clock_change_is_dropped_and_skipped_times_are_read_on() {
     let items = fitbit(&spring("unknown"), "Europe/Berlin");
     let record = &sessions(&items)[0];
     assert_eq!(frame(record), "2025-03-29T23:00:00+01:00 2025-03-30T07:57:30+02:00");
