@@ -99,11 +99,11 @@ fn single(source: TextSource) -> Vec<Sample> {
         ..running.clone()
     };
     vec![
-        sample("import_cancelled", &cancelled),
-        sample("import_cancelling", &cancelling),
         sample("import", &done),
         sample("import_running", &running),
         sample("import_waiting", &waiting),
+        sample("import_cancelled", &cancelled),
+        sample("import_cancelling", &cancelling),
         variant("import_checking", &checking),
         sample("import_refused", &bad),
         sample("import_without_start", &without_start),

@@ -24,6 +24,8 @@ pub(crate) struct Sample {
     /// Name of the page and its variant.
     pub(crate) name: &'static str,
     pub(crate) html: String,
+    /// Type of its view.
+    pub(crate) view: &'static str,
     /// Whether the page differs from another sample only in a text, in the error of a form, or in what
     /// `tests::markup` checks. It then needs no snapshot.
     pub(crate) is_variant: bool,
@@ -56,11 +58,11 @@ pub(crate) fn plain(text: &str) -> String {
     text.to_owned()
 }
 
-pub(crate) fn sample(name: &'static str, view: &impl View) -> Sample {
-    Sample { name, html: view.render().unwrap(), is_variant: false }
+pub(crate) fn sample<V: View>(name: &'static str, view: &V) -> Sample {
+    Sample { name, html: view.render().unwrap(), view: std::any::type_name::<V>(), is_variant: false }
 }
 
-pub(crate) fn variant(name: &'static str, view: &impl View) -> Sample {
+pub(crate) fn variant<V: View>(name: &'static str, view: &V) -> Sample {
     Sample { is_variant: true, ..sample(name, view) }
 }
 
