@@ -54,10 +54,9 @@ async fn lost_at(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::FixedClock;
     use application::StorageError;
     use application::ports::storage::MockIdempotencyStore;
-    use application::ports::system::MockClock;
-    use chrono::{DateTime, Utc};
     use domain::id::ClientId;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU32, Ordering};
@@ -69,9 +68,7 @@ mod tests {
         let (mut store, times) = (MockIdempotencyStore::new(), Arc::new(AtomicU32::new(0)));
         let counted = times.clone();
         store.expect_renew().returning(move |_, _| answer(counted.fetch_add(1, Ordering::Relaxed)));
-        let mut clock = MockClock::new();
-        clock.expect_now().return_const(DateTime::<Utc>::UNIX_EPOCH);
-        let once = IdempotentRequests::new(Arc::new(store), Arc::new(clock));
+        let once = IdempotentRequests::new(Arc::new(store), Arc::new(FixedClock));
         let client_id = ClientId::from_uuid(Uuid::nil());
         let request = IdempotentRequest { client_id, key: [1; 32], content: [2; 32] };
         let looked = AtomicU32::new(0);

@@ -1,6 +1,7 @@
 //! Test support: a state on a small in-memory store, and one way to send requests.
 
 mod log;
+pub(crate) mod port;
 mod reads;
 mod store;
 
@@ -75,7 +76,7 @@ impl Default for Parts {
     fn default() -> Self {
         Self {
             store: Arc::new(MemoryStore::default()),
-            signer: Arc::new(readable_signer()),
+            signer: readable_signer(),
             verifier: Arc::new(MockTokenVerifier::new()),
             access: Arc::new(MockAccessReader::new()),
             limiter: Arc::new(MockRateLimiter::new()),
@@ -218,16 +219,14 @@ fn client_authentication(store: &Arc<MemoryStore>, allow_query_secrets: bool) ->
 }
 
 /// Signer whose output is readable, so that tests can check the claims.
-fn readable_signer() -> MockTokenSigner {
-    let mut signer = MockTokenSigner::new();
-    signer.expect_sign().returning(|claims| {
+fn readable_signer() -> Arc<MockTokenSigner> {
+    port::signer(|claims| {
         let subject = match claims.subject {
             TokenSubject::Person { user_id, .. } => user_id.to_string(),
             TokenSubject::Service => "service".to_owned(),
         };
         Ok(format!("access:{subject}:{}", claims.scopes.to_string().replace(' ', "+")))
-    });
-    signer
+    })
 }
 
 /// Accepts every key id as known.

@@ -11,7 +11,7 @@ mod rejection;
 mod revoke_introspect;
 
 use crate::ApiState;
-use crate::tests::{MemoryStore, Parts, TestResponse, send};
+use crate::tests::{MemoryStore, Parts, TestResponse, port, send};
 use actix_web::test::TestRequest;
 use std::sync::Arc;
 

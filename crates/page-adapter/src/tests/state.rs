@@ -113,24 +113,19 @@ fn developer(store: &Arc<EmptyStore>) -> DeveloperServices {
 }
 
 fn second_factors(store: &Arc<EmptyStore>) -> SecondFactors {
-    let mut reader = MockSecondFactorReader::new();
-    reader.expect_find_second_factor().returning(|_| Ok(None));
     SecondFactors {
         store: audited(store),
-        reader: Arc::new(reader),
+        reader: Arc::new(MockSecondFactorReader::new()),
         sealer: Arc::new(MockTotpSealer::new()),
         policy: SecondFactorPolicy::Optional,
         mail: None,
     }
 }
 
-/// Returns sign-ins, of which none is pending.
 fn sign_ins(store: &Arc<EmptyStore>) -> SignIns {
-    let mut pending = MockPendingSignInReader::new();
-    pending.expect_find_pending_sign_in().returning(|_| Ok(None));
     SignIns {
         checkpoint: checkpoint(store),
-        pending: Arc::new(pending),
+        pending: Arc::new(MockPendingSignInReader::new()),
         totp_sealer: Arc::new(MockTotpSealer::new()),
         form_sealer: Arc::new(MockFormSealer::new()),
         policy: SecondFactorPolicy::Optional,
@@ -138,13 +133,10 @@ fn sign_ins(store: &Arc<EmptyStore>) -> SignIns {
     }
 }
 
-/// Returns sessions, of which there are none.
 fn sessions(store: &Arc<EmptyStore>) -> Sessions {
-    let mut reader = MockSessionReader::new();
-    reader.expect_find_session().returning(|_| Ok(None));
     Sessions {
         store: audited(store),
-        reader: Arc::new(reader),
+        reader: Arc::new(MockSessionReader::new()),
         lifetime: SessionLifetime::default(),
         policy: SecondFactorPolicy::Optional,
         is_recording: Arc::default(),
@@ -186,8 +178,6 @@ fn failures() -> Arc<MockFailureCounter> {
     failures.expect_record_failure().returning(|keys, at, window| {
         Ok(vec![FailureCount { count: 1, window_ends_at: at + window }; keys.len()])
     });
-    failures.expect_uncount().returning(|_, _| Ok(()));
-    failures.expect_forget().returning(|_| Ok(()));
     Arc::new(failures)
 }
 

@@ -46,7 +46,7 @@ async fn each_response_is_counted_by_reader_person_endpoint_and_minute() {
 #[actix_web::test]
 async fn the_records_of_the_page_and_the_range_that_was_asked_for_are_counted() {
     let rows = (1..=3).map(|number| sample::packed(&sample::night(number))).collect();
-    let (world, reads) = counting(Parts { sleep: Arc::new(sleep_of(rows)), ..parts() });
+    let (world, reads) = counting(Parts { sleep: sleep_of(rows), ..parts() });
     let path = &paths("sleep", USER)[0];
     let asked = "startDate=2000-01-01T00:00:00Z&endDate=2100-01-01T00:00:00Z&pageSize=2";
     assert_eq!(world.get(&format!("{path}?{asked}")).await.status, 200);

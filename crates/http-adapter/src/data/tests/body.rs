@@ -2,12 +2,10 @@
 
 use super::sample;
 use super::world::{USER, World, parts, paths, sleep_of, user};
-use crate::tests::{Parts, TestResponse};
-use application::ports::storage::{MockProfileReader, MockSupplementReader};
+use crate::tests::{Parts, TestResponse, port};
 use application::read::SupplementPage;
 use domain::user::{BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, BodyWeight, SkinType};
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 fn members(value: &Value) -> Vec<&str> {
     value.as_object().unwrap().keys().map(String::as_str).collect()
@@ -25,7 +23,7 @@ fn assert_order(text: &str, members: &[&str]) {
 
 async fn sleep(query: &str) -> TestResponse {
     let rows = (1..=2).map(|number| sample::packed(&sample::night(number))).collect();
-    let world = World::new(Parts { sleep: Arc::new(sleep_of(rows)), ..parts() });
+    let world = World::new(Parts { sleep: sleep_of(rows), ..parts() });
     world.get(&format!("{}?{query}", paths("sleep", USER)[0])).await
 }
 
@@ -51,8 +49,7 @@ async fn a_profile_has_the_contracts_members_and_null_for_what_is_not_known() {
 
 #[actix_web::test]
 async fn a_profile_has_its_values_and_whole_numbers_without_a_fraction() {
-    let mut profiles = MockProfileReader::new();
-    profiles.expect_find_profile().returning(|id| {
+    let profiles = port::profiles(|id| {
         let biology = Biology {
             birth_date: BirthDate::parse("1990-05-17").ok(),
             biological_sex: Some(BiologicalSex::Other),
@@ -64,7 +61,7 @@ async fn a_profile_has_its_values_and_whole_numbers_without_a_fraction() {
         };
         Ok(Some(domain::user::User { biology, ..user(id) }))
     });
-    let world = World::new(Parts { profiles: Arc::new(profiles), ..parts() });
+    let world = World::new(Parts { profiles, ..parts() });
     let answer = world.get(&paths("profile", USER)[0]).await;
     let data = &answer.json()["data"];
     assert_eq!(
@@ -130,11 +127,9 @@ async fn times_carry_the_offset_where_and_when_the_night_was_recorded() {
 
 #[actix_web::test]
 async fn a_supplement_has_its_label_and_its_logs() {
-    let mut supplements = MockSupplementReader::new();
-    supplements
-        .expect_page()
-        .returning(|_| Ok(SupplementPage { records: vec![sample::record(1, 2)], has_more: false }));
-    let world = World::new(Parts { supplements: Arc::new(supplements), ..parts() });
+    let supplements =
+        port::supplements(|_| Ok(SupplementPage { records: vec![sample::record(1, 2)], has_more: false }));
+    let world = World::new(Parts { supplements, ..parts() });
     let answer = world.get(&paths("supplements", USER)[0]).await;
     let id = "00000000-0000-0000-0000-000000000001";
     let log = |number: u32, at: &str| {

@@ -5,11 +5,10 @@ use super::world::{
     NOBODY, OTHER, REVOKED, SERVICE, USER, World, assert_problem, assert_uncounted, parts, rate_headers, user,
 };
 use crate::data::dto::{Include, SleepSessionDto, SupplementDto};
-use crate::tests::{NOW, Parts};
+use crate::tests::{NOW, Parts, port};
 use actix_web::http::Method;
 use application::StorageError;
 use application::access::DailyLimits;
-use application::ports::storage::MockChangeReader;
 use application::read::{Change, ChangePage, ChangePageQuery, IntakeLogRow, SupplementRecord};
 use chrono::TimeDelta;
 use domain::change::{ChangeCursor, ChangePosition, UserFingerprint};
@@ -29,23 +28,19 @@ fn position(number: i64, kind: DataKind) -> ChangePosition {
 
 /// Returns a server with these changes.
 fn serving_changes(changes: Vec<(ChangePosition, Change)>, has_more: bool) -> World {
-    let mut reader = MockChangeReader::new();
-    reader
-        .expect_changes()
-        .returning(move |_| Ok(ChangePage { changes: changes.clone(), has_more, is_ahead: false }));
-    World::new(Parts { changes: Arc::new(reader), ..parts() })
+    let page = move |_| Ok(ChangePage { changes: changes.clone(), has_more, is_ahead: false });
+    World::new(Parts { changes: port::changes(page), ..parts() })
 }
 
 /// Returns a server without changes, and the queries of its store.
 fn listening() -> (World, Arc<Mutex<Vec<ChangePageQuery>>>) {
     let asked: Arc<Mutex<Vec<ChangePageQuery>>> = Arc::default();
     let recorded = Arc::clone(&asked);
-    let mut reader = MockChangeReader::new();
-    reader.expect_changes().returning(move |query| {
+    let changes = port::changes(move |query| {
         recorded.lock().unwrap().push(query);
         Ok(ChangePage::default())
     });
-    (World::new(Parts { changes: Arc::new(reader), ..parts() }), asked)
+    (World::new(Parts { changes, ..parts() }), asked)
 }
 
 fn cursor(days_ago: i64) -> String {
@@ -239,16 +234,13 @@ async fn the_change_feed_has_a_separate_counter_and_one_path() {
 }
 
 fn with_nothing() -> Parts {
-    let mut reader = MockChangeReader::new();
-    reader.expect_changes().returning(|_| Ok(ChangePage::default()));
-    Parts { changes: Arc::new(reader), ..parts() }
+    Parts { changes: port::changes(|_| Ok(ChangePage::default())), ..parts() }
 }
 
 #[actix_web::test]
 async fn a_store_that_fails_is_a_503_and_a_corrupt_record_a_500() {
-    let mut reader = MockChangeReader::new();
-    reader.expect_changes().returning(|_| Err(StorageError::Unavailable));
-    let world = World::new(Parts { changes: Arc::new(reader), ..parts() });
+    let changes = port::changes(|_| Err(StorageError::Unavailable));
+    let world = World::new(Parts { changes, ..parts() });
     assert_problem(&world.get(&path("")).await, 503, "storage_unavailable");
 
     let mut row = sample::packed(&sample::night(1));

@@ -12,11 +12,10 @@ use domain::paging::{PageNumber, PageRequest, PageSize, SortDirection};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use proptest::prelude::*;
 use serde_json::Value;
-use std::sync::Arc;
 
 fn world_of_nights(count: u32) -> World {
     let rows = (0..count).map(|number| sample::packed(&sample::night(number))).collect();
-    World::new(Parts { sleep: Arc::new(sleep_of(rows)), ..parts() })
+    World::new(Parts { sleep: sleep_of(rows), ..parts() })
 }
 
 async fn page(world: &World, path: &str) -> Value {
@@ -79,8 +78,8 @@ async fn a_link_repeats_known_parameters_exactly_as_sent() {
 
 #[actix_web::test]
 async fn a_followed_link_requests_the_same_range() {
-    let (reader, asked) = recording_sleep();
-    let world = World::new(Parts { sleep: Arc::new(reader), ..parts() });
+    let (sleep, asked) = recording_sleep();
+    let world = World::new(Parts { sleep, ..parts() });
     let query = "page=2&startDate=2026-01-02T00:00:00+01:00&endDate=2026-01-03&sort=asc&include_stages=1";
     let body = page(&world, &format!("{}?{query}", paths("sleep", USER)[0])).await;
     page(&world, body["pagination"]["prev_page"].as_str().unwrap()).await;

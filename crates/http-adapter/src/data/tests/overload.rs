@@ -1,10 +1,10 @@
 //! Limits on concurrent requests of one reader.
 
 use super::world::{USER, World, assert_problem, parts, paths, rate_headers};
-use crate::tests::{Parts, log_of};
+use crate::tests::{Parts, log_of, port};
 use crate::{Admission, AdmissionLimits};
 use application::StorageError;
-use application::ports::storage::{MockProfileReader, SleepPosition, SleepReader};
+use application::ports::storage::{SleepPosition, SleepReader};
 use application::read::{SleepPage, SleepPageQuery};
 use async_trait::async_trait;
 use domain::id::{SleepSessionId, UserId};
@@ -75,9 +75,8 @@ async fn a_reader_with_pending_large_pages_is_rejected_and_small_reads_are_serve
 
 #[actix_web::test]
 async fn repeated_store_failures_are_logged_once() {
-    let mut profiles = MockProfileReader::new();
-    profiles.expect_find_profile().returning(|_| Err(StorageError::Unavailable));
-    let world = World::new(Parts { profiles: Arc::new(profiles), ..parts() });
+    let profiles = port::profiles(|_| Err(StorageError::Unavailable));
+    let world = World::new(Parts { profiles, ..parts() });
     let path = &paths("profile", USER)[0];
     let log = log_of(async {
         for answer in join_all((0..20).map(|_| world.get(path))).await {
@@ -92,11 +91,8 @@ async fn repeated_store_failures_are_logged_once() {
 
 #[actix_web::test]
 async fn permanent_failures_are_logged_each_time() {
-    let mut profiles = MockProfileReader::new();
-    profiles.expect_find_profile().returning(|_| {
-        Err(StorageError::Corrupt { table: "account", column: "biology", row: "1".to_owned() })
-    });
-    let world = World::new(Parts { profiles: Arc::new(profiles), ..parts() });
+    let corrupt = || StorageError::Corrupt { table: "account", column: "biology", row: "1".to_owned() };
+    let world = World::new(Parts { profiles: port::profiles(move |_| Err(corrupt())), ..parts() });
     let log = log_of(async {
         for _ in 0..3 {
             assert_problem(&world.get(&paths("profile", USER)[0]).await, 500, "internal_error");

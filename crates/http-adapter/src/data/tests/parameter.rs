@@ -7,7 +7,6 @@ use crate::tests::Parts;
 use domain::paging::SortDirection;
 use domain::time::format;
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 const DATES: [&str; 15] = [
     "yesterday",
@@ -147,8 +146,8 @@ async fn unknown_parameters_are_ignored_however_often_they_occur() {
 
 /// Sends a query to the sleep endpoint and returns the query of the store.
 async fn asked_of_sleep(query: &str) -> Value {
-    let (reader, asked) = recording_sleep();
-    let world = World::new(Parts { sleep: Arc::new(reader), ..parts() });
+    let (sleep, asked) = recording_sleep();
+    let world = World::new(Parts { sleep, ..parts() });
     let answer = world.get(&format!("{}?{query}", paths("sleep", USER)[0])).await;
     assert_eq!(answer.status, 200, "{query}: {}", answer.text());
     let asked = asked.lock().unwrap();
@@ -208,8 +207,8 @@ async fn a_date_is_read_in_every_spelling_in_the_persons_zone() {
 
 #[actix_web::test]
 async fn supplements_are_asked_for_from_a_start_and_by_id() {
-    let (reader, asked) = recording_supplements();
-    let world = World::new(Parts { supplements: Arc::new(reader), ..parts() });
+    let (supplements, asked) = recording_supplements();
+    let world = World::new(Parts { supplements, ..parts() });
     let path = &paths("supplements", USER)[0];
     let id = "B1D7F0C2-94a3-4e56-8c1b-7a2f3e4d5c60";
     for query in

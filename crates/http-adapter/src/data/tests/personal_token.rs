@@ -3,13 +3,12 @@
 use super::world::{
     ENDPOINTS, OTHER, USER, World, assert_problem, assert_uncounted, parts, paths, rate_headers,
 };
-use crate::tests::{NOW, Parts};
-use application::ports::storage::{MockAccessReader, PersonalAccess};
+use crate::tests::{NOW, Parts, port};
+use application::ports::storage::PersonalAccess;
 use chrono::TimeDelta;
 use domain::id::{PersonalTokenId, UserId};
 use domain::scope::ScopeSet;
 use domain::secret::{Secret, SecretBytes, SecretKind};
-use std::sync::Arc;
 use uuid::Uuid;
 
 /// Has every scope and never expires.
@@ -41,15 +40,14 @@ fn standing(byte: u8) -> PersonalAccess {
 
 /// Returns a server with these tokens and those of the other tests.
 fn world() -> World {
-    let mut access = MockAccessReader::new();
-    access.expect_find_personal_access().returning(|hash| {
+    let access = port::personal_access(|hash| {
         let known = [FULL, SLEEP_ALONE, REVOKED, ENDED].into_iter().find(|byte| {
             let secret = Secret::parse(SecretKind::PersonalAccessToken, &token(*byte)).unwrap();
             secret.hash() == *hash
         });
         Ok(known.map(standing))
     });
-    World::new(Parts { access: Arc::new(access), ..parts() })
+    World::new(Parts { access, ..parts() })
 }
 
 #[actix_web::test]

@@ -4,23 +4,15 @@ use super::sample;
 use super::world::{
     ENDPOINTS, USER, World, assert_problem, assert_uncounted, parts, paths, rate_headers, sleep_of,
 };
-use crate::tests::Parts;
+use crate::tests::{Parts, port};
 use application::StorageError;
-use application::ports::storage::{MockProfileReader, MockSleepReader, MockSupplementReader};
 use application::read::SupplementPage;
-use std::sync::Arc;
 
 fn failing(error: fn() -> StorageError) -> World {
-    let mut profiles = MockProfileReader::new();
-    profiles.expect_find_profile().returning(move |_| Err(error()));
-    let mut sleep = MockSleepReader::new();
-    sleep.expect_page().returning(move |_| Err(error()));
-    let mut supplements = MockSupplementReader::new();
-    supplements.expect_page().returning(move |_| Err(error()));
     World::new(Parts {
-        profiles: Arc::new(profiles),
-        sleep: Arc::new(sleep),
-        supplements: Arc::new(supplements),
+        profiles: port::profiles(move |_| Err(error())),
+        sleep: port::sleep(move |_| Err(error())),
+        supplements: port::supplements(move |_| Err(error())),
         ..parts()
     })
 }
@@ -55,7 +47,7 @@ async fn a_corrupt_row_is_an_error_status_and_never_a_broken_body() {
         } else {
             row.metrics = damage.into();
         }
-        let world = World::new(Parts { sleep: Arc::new(sleep_of(vec![whole.clone(), row])), ..parts() });
+        let world = World::new(Parts { sleep: sleep_of(vec![whole.clone(), row]), ..parts() });
         let path = &paths("sleep", USER)[0];
         let answer = world.get(&format!("{path}?{query}")).await;
         assert_problem(&answer, 500, "internal_error");
@@ -70,20 +62,16 @@ async fn servings_that_are_no_number_are_an_error_status() {
     for servings in [f64::NAN, f64::INFINITY, 0.0] {
         let mut record = sample::record(1, 3);
         record.logs[2].servings = servings;
-        let mut supplements = MockSupplementReader::new();
-        supplements
-            .expect_page()
-            .returning(move |_| Ok(SupplementPage { records: vec![record.clone()], has_more: false }));
-        let world = World::new(Parts { supplements: Arc::new(supplements), ..parts() });
+        let page = SupplementPage { records: vec![record], has_more: false };
+        let supplements = port::supplements(move |_| Ok(page.clone()));
+        let world = World::new(Parts { supplements, ..parts() });
         assert_problem(&world.get(&paths("supplements", USER)[0]).await, 500, "internal_error");
     }
 }
 
 #[actix_web::test]
 async fn a_just_deleted_persons_token_is_invalid() {
-    let mut profiles = MockProfileReader::new();
-    profiles.expect_find_profile().returning(|_| Ok(None));
-    let world = World::new(Parts { profiles: Arc::new(profiles), ..parts() });
+    let world = World::new(Parts { profiles: port::profiles(|_| Ok(None)), ..parts() });
     let answer = world.get(&paths("profile", USER)[0]).await;
     assert_problem(&answer, 401, "invalid_token");
     assert_uncounted(&answer);

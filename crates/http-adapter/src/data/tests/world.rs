@@ -1,13 +1,11 @@
 //! A server on mock ports: several tokens, two people, counters, and the data of a test.
 
 use crate::ApiState;
-use crate::tests::{MemoryStore, NOW, Parts, TestResponse, send};
+use crate::tests::{MemoryStore, NOW, Parts, TestResponse, port, send};
 use actix_web::http::Method;
 use actix_web::test::TestRequest;
 use application::StorageError;
-use application::ports::storage::{
-    AccessState, MockAccessReader, MockProfileReader, MockSleepReader, MockSupplementReader,
-};
+use application::ports::storage::{AccessState, MockAccessReader, MockSleepReader, MockSupplementReader};
 use application::ports::system::{InvalidToken, MockRateLimiter, MockTokenVerifier};
 use application::read::{PackedSleepRow, SleepPage, SleepPageQuery, SupplementPage, SupplementPageQuery};
 use domain::access_token::{AccessClaims, TokenSubject};
@@ -91,19 +89,13 @@ impl World {
 
 /// Returns parts that work, with no data but the profile.
 pub(super) fn parts() -> Parts {
-    let mut profiles = MockProfileReader::new();
-    profiles.expect_find_profile().returning(|id| Ok(Some(user(id))));
-    let mut sleep = MockSleepReader::new();
-    sleep.expect_page().returning(|_| Ok(SleepPage::default()));
-    let mut supplements = MockSupplementReader::new();
-    supplements.expect_page().returning(|_| Ok(SupplementPage::default()));
     Parts {
-        verifier: Arc::new(verifier()),
-        access: Arc::new(access()),
-        limiter: Arc::new(limiter()),
-        profiles: Arc::new(profiles),
-        sleep: Arc::new(sleep),
-        supplements: Arc::new(supplements),
+        verifier: verifier(),
+        access: access(),
+        limiter: limiter(),
+        profiles: port::profiles(|id| Ok(Some(user(id)))),
+        sleep: port::sleep(|_| Ok(SleepPage::default())),
+        supplements: port::supplements(|_| Ok(SupplementPage::default())),
         ..Parts::default()
     }
 }
@@ -140,9 +132,8 @@ fn claims(subject: TokenSubject, scopes: ScopeSet) -> AccessClaims {
     }
 }
 
-fn verifier() -> MockTokenVerifier {
-    let mut verifier = MockTokenVerifier::new();
-    verifier.expect_verify().returning(|token, _| {
+fn verifier() -> Arc<MockTokenVerifier> {
+    port::verifier(|token, _| {
         let person = |grant: u128, scopes| {
             let user_id = UserId::parse(USER).unwrap();
             let grant_id = GrantId::from_uuid(Uuid::from_u128(grant));
@@ -155,13 +146,11 @@ fn verifier() -> MockTokenVerifier {
             SERVICE => Ok(claims(TokenSubject::Service, ScopeSet::from_iter([Scope::SleepWrite]))),
             other => person(1, ScopeSet::parse(other).map_err(|_| InvalidToken)?),
         }
-    });
-    verifier
+    })
 }
 
-fn access() -> MockAccessReader {
-    let mut access = MockAccessReader::new();
-    access.expect_find_access().returning(|_, grant| {
+fn access() -> Arc<MockAccessReader> {
+    port::access(|_, grant| {
         let number = grant.as_uuid().as_u128();
         if number == 3 {
             return Err(StorageError::Unavailable);
@@ -173,28 +162,24 @@ fn access() -> MockAccessReader {
             ended_at: None,
             home_timezone: zone(),
         }))
-    });
-    access
+    })
 }
 
 /// Counts in the process, as the port specifies.
-fn limiter() -> MockRateLimiter {
+fn limiter() -> Arc<MockRateLimiter> {
     let used = Mutex::new(HashMap::new());
-    let mut limiter = MockRateLimiter::new();
-    limiter.expect_count().returning(move |key, limit, now| {
+    port::limiter(move |key, limit, now| {
         let mut used = used.lock().unwrap();
         let used = used.entry(key).or_insert(0);
         let status = RateStatus::after(*used, limit, RateWindow::at(now));
         *used += u32::from(status.allowed);
         status
-    });
-    limiter
+    })
 }
 
 /// Pages through rows, as the port specifies.
-pub(super) fn sleep_of(rows: Vec<PackedSleepRow>) -> MockSleepReader {
-    let mut reader = MockSleepReader::new();
-    reader.expect_page().returning(move |SleepPageQuery { range, page, .. }| {
+pub(super) fn sleep_of(rows: Vec<PackedSleepRow>) -> Arc<MockSleepReader> {
+    port::sleep(move |SleepPageQuery { range, page, .. }| {
         let mut found: Vec<_> = rows
             .iter()
             .filter(|row| {
@@ -212,19 +197,17 @@ pub(super) fn sleep_of(rows: Vec<PackedSleepRow>) -> MockSleepReader {
         let has_more = found.len().saturating_sub(offset) > size;
         let rows = found.into_iter().skip(offset).take(size).collect();
         Ok(SleepPage { rows, has_more })
-    });
-    reader
+    })
 }
 
 /// Queries that reached the store.
 pub(super) type Queries<Q> = Arc<Mutex<Vec<Q>>>;
 
 /// Records queries of sleep, and returns no rows.
-pub(super) fn recording_sleep() -> (MockSleepReader, Queries<SleepPageQuery>) {
+pub(super) fn recording_sleep() -> (Arc<MockSleepReader>, Queries<SleepPageQuery>) {
     let asked: Queries<SleepPageQuery> = Arc::default();
     let recorded = Arc::clone(&asked);
-    let mut reader = MockSleepReader::new();
-    reader.expect_page().returning(move |query| {
+    let reader = port::sleep(move |query| {
         recorded.lock().unwrap().push(query);
         Ok(SleepPage::default())
     });
@@ -232,11 +215,10 @@ pub(super) fn recording_sleep() -> (MockSleepReader, Queries<SleepPageQuery>) {
 }
 
 /// Records queries of supplements, and returns no rows.
-pub(super) fn recording_supplements() -> (MockSupplementReader, Queries<SupplementPageQuery>) {
+pub(super) fn recording_supplements() -> (Arc<MockSupplementReader>, Queries<SupplementPageQuery>) {
     let asked: Queries<SupplementPageQuery> = Arc::default();
     let recorded = Arc::clone(&asked);
-    let mut reader = MockSupplementReader::new();
-    reader.expect_page().returning(move |query| {
+    let reader = port::supplements(move |query| {
         recorded.lock().unwrap().push(query);
         Ok(SupplementPage::default())
     });

@@ -75,7 +75,7 @@ async fn bodies_in_files_have_a_separate_limit_and_use_no_memory() {
 #[tokio::test]
 async fn a_full_disk_is_reported_as_busy_and_any_other_error_as_internal() {
     let full = blocking(|| OpenOptions::new().write(true).open("/dev/full")?.write_all(b"night")).await;
-    let problem = full.expect_err("a refusal");
+    let problem = full.unwrap_err();
     assert_eq!(problem.fault(), Fault::IngestBusy);
     assert!(problem.cause().is_some(), "the operator is not told why");
     let missing = blocking(|| OpenOptions::new().read(true).open("/nowhere/at/all")).await;

@@ -167,10 +167,9 @@ async fn an_unavailable_store_is_a_503_with_retry_after() {
 // T103
 #[actix_web::test]
 async fn a_signing_failure_is_a_500_and_does_not_use_up_the_code() {
-    let mut signer = application::ports::system::MockTokenSigner::new();
-    signer.expect_sign().returning(|_| Err(application::ports::system::SigningFailed(None)));
+    let signer = port::signer(|_| Err(application::ports::system::SigningFailed(None)));
     let store = Arc::new(MemoryStore::default());
-    let state = Parts { store: Arc::clone(&store), signer: Arc::new(signer), ..Parts::default() }.build();
+    let state = Parts { store: Arc::clone(&store), signer, ..Parts::default() }.build();
     assert_error(&send(&state, get("/api/token", &code_query())).await, 500, "server_error");
     assert!(store.code_is_unused());
 }

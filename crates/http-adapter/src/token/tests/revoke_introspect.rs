@@ -1,8 +1,8 @@
 //! Revocation and introspection: row T55, RFC 7009 and RFC 7662.
 
 use super::*;
-use application::ports::storage::{AccessState, MockAccessReader};
-use application::ports::system::{InvalidToken, MockTokenVerifier};
+use application::ports::storage::AccessState;
+use application::ports::system::InvalidToken;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use domain::id::ClientId;
@@ -13,10 +13,7 @@ const PATHS: [&str; 2] = ["/oauth/revoke", "/oauth/introspect"];
 
 /// Returns a state with the refresh token of the store and no access token.
 fn state_with_refresh_token() -> Arc<ApiState> {
-    let mut verifier = MockTokenVerifier::new();
-    verifier.expect_verify().returning(|_, _| Err(InvalidToken));
-    let mut access = MockAccessReader::new();
-    access.expect_find_access().returning(|_, _| {
+    let access = port::access(|_, _| {
         Ok(Some(AccessState {
             client_id: ClientId::parse(MemoryStore::APP).unwrap(),
             scopes: ScopeSet::parse("profile sleep").unwrap(),
@@ -25,7 +22,7 @@ fn state_with_refresh_token() -> Arc<ApiState> {
             home_timezone: TimeZone::UTC,
         }))
     });
-    Parts { verifier: Arc::new(verifier), access: Arc::new(access), ..Parts::default() }.build()
+    Parts { verifier: port::verifier(|_, _| Err(InvalidToken)), access, ..Parts::default() }.build()
 }
 
 fn credentials() -> String {

@@ -11,8 +11,8 @@ use application::import::Import;
 use application::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
 use application::ports::storage::{MockSessionReader, SessionWithUser};
 use domain::form_token::FormToken;
-use domain::id::{ImportId, SessionId, UserId};
-use domain::import::{FileName, ImportOrigin, ImportState};
+use domain::id::{SessionId, UserId};
+use domain::import::ImportState;
 use domain::secret::{Secret, SecretBytes, SecretKind};
 use domain::session::{AuthenticationMethod, Session};
 use domain::time::TimeZone;
@@ -22,7 +22,7 @@ use futures_util::stream::{self, StreamExt as _};
 use http_adapter::problem::{Fault, Problem};
 use http_adapter::test_support::{FixedHealth, http_state};
 use http_adapter::{HttpSettings, HttpState};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use uuid::Uuid;
 
@@ -131,65 +131,69 @@ async fn many_more_uploads_are_refused_before_a_byte_is_read() {
     assert_eq!(problem.fault(), Fault::RequestTimeout);
 }
 
-fn receiving() -> Import {
-    let (id, name) = (ImportId::from_uuid(Uuid::nil()), FileName::clean("export.xml"));
-    let import = Import::new(id, ImportOrigin::Upload, name, TimeZone::UTC, NOW);
-    Import { user_id: Some(UserId::from_uuid(Uuid::nil())), ..import }
+/// The only upload of a store, and its parts.
+#[derive(Default)]
+struct Stored {
+    import: Mutex<Option<Import>>,
+    parts: Mutex<Vec<Vec<u8>>>,
+    /// Whether the person cancels the upload as it begins.
+    is_cancelled: bool,
 }
 
-/// Returns a unit of work that creates an upload.
-fn begins() -> MockUnitOfWork {
-    let mut begins = MockUnitOfWork::default();
-    begins.users.expect_find().returning(|id| {
-        Ok(Some(User {
-            id,
-            email: Email::parse("sam@example.org").unwrap(),
-            home_timezone: TimeZone::UTC,
-            created_at: NOW,
-            status: UserStatus::Active,
-            biology: Biology::default(),
-        }))
-    });
-    begins.imports.expect_list().returning(|_, _, _| Ok(Vec::new()));
-    begins.uploads.expect_stored_bytes().returning(|| Ok(0));
-    begins.imports.expect_insert().once().returning(|_| Ok(()));
-    begins
-}
+impl Stored {
+    fn import(&self) -> Import {
+        self.import.lock().unwrap().clone().unwrap()
+    }
 
-/// Returns a unit of work that stores one part.
-fn adds() -> MockUnitOfWork {
-    let mut adds = MockUnitOfWork::default();
-    adds.users.expect_find().returning(|_| Ok(None));
-    adds.imports.expect_find().returning(|_| Ok(Some(receiving())));
-    adds.uploads.expect_stored_bytes().returning(|| Ok(0));
-    adds.uploads.expect_add_part().once().returning(|_, _, _| Ok(()));
-    adds.imports.expect_update().once().returning(|_| Ok(true));
-    adds
-}
+    #[track_caller]
+    fn assert_discarded(&self) {
+        assert_eq!(self.import().state, ImportState::Rejected);
+        assert!(self.parts.lock().unwrap().is_empty());
+    }
 
-/// Returns a unit of work that completes an upload of this size, for which the import is as expected.
-fn ends(size: u64, is_expected: impl Fn(&Import) -> bool + Send + 'static) -> MockUnitOfWork {
-    let mut ends = MockUnitOfWork::default();
-    ends.users.expect_find().returning(|_| Ok(None));
-    ends.imports.expect_find().returning(move |_| Ok(Some(Import { size, ..receiving() })));
-    ends.imports.expect_update().withf(is_expected).once().returning(|_| Ok(true));
-    ends
+    /// Returns a unit of work that writes to the store directly.
+    fn unit(self: &Arc<Self>) -> MockUnitOfWork {
+        let mut unit = MockUnitOfWork::default();
+        unit.users.expect_find().returning(|id| {
+            Ok(Some(User {
+                id,
+                email: Email::parse("sam@example.org").unwrap(),
+                home_timezone: TimeZone::UTC,
+                created_at: NOW,
+                status: UserStatus::Active,
+                biology: Biology::default(),
+            }))
+        });
+        unit.imports.expect_list().returning(|_, _, _| Ok(Vec::new()));
+        unit.uploads.expect_stored_bytes().returning(|| Ok(0));
+        let stored = Arc::clone(self);
+        unit.imports.expect_find().returning(move |_| Ok(stored.import.lock().unwrap().clone()));
+        let stored = Arc::clone(self);
+        unit.imports.expect_insert().returning(move |import| {
+            let state = if stored.is_cancelled { ImportState::Rejected } else { import.state };
+            *stored.import.lock().unwrap() = Some(Import { state, ..import.clone() });
+            Ok(())
+        });
+        let stored = Arc::clone(self);
+        unit.imports
+            .expect_update()
+            .returning(move |import| Ok(stored.import.lock().unwrap().replace(import.clone()).is_some()));
+        let stored = Arc::clone(self);
+        unit.uploads.expect_add_part().returning(move |_, _, part| {
+            stored.parts.lock().unwrap().push(part.to_vec());
+            Ok(())
+        });
+        let stored = Arc::clone(self);
+        unit.uploads.expect_delete_parts().returning(move |_| {
+            stored.parts.lock().unwrap().clear();
+            Ok(())
+        });
+        unit
+    }
 }
-
-/// Returns a unit of work that discards the upload.
-fn discards() -> MockUnitOfWork {
-    let mut discards = MockUnitOfWork::default();
-    discards.users.expect_find().returning(|_| Ok(None));
-    discards.imports.expect_find().returning(|_| Ok(Some(receiving())));
-    let is_refused = |import: &Import| import.state == ImportState::Rejected;
-    discards.imports.expect_update().once().withf(is_refused).returning(|_| Ok(true));
-    discards.uploads.expect_delete_parts().once().returning(|_| Ok(()));
-    discards
-}
-
-/// Returns a state with these units of work, used in this order.
-fn state_of(units: impl IntoIterator<Item = MockUnitOfWork>) -> (Arc<PageState>, Arc<Endings>) {
-    let units = PreparedUnitsOfWork::new(units);
+/// Returns a state with this store and this number of transactions.
+fn state_of(stored: &Arc<Stored>, transactions: usize) -> (Arc<PageState>, Arc<Endings>) {
+    let units = PreparedUnitsOfWork::new((0..transactions).map(|_| stored.unit()));
     let (endings, units) = (units.endings(), Arc::new(units));
     let mut state = signed_in();
     let parts = Arc::get_mut(&mut state).unwrap();
@@ -200,13 +204,15 @@ fn state_of(units: impl IntoIterator<Item = MockUnitOfWork>) -> (Arc<PageState>,
 
 #[actix_web::test]
 async fn an_upload_ended_by_a_stop_is_discarded_before_the_response() {
-    let (mut state, endings) = state_of([begins(), discards()]);
+    let stored = Arc::default();
+    let (mut state, endings) = state_of(&stored, 2);
     let parts = Arc::get_mut(&mut state).unwrap();
     let settings = HttpSettings { stopping_uploads: AT_ONCE, ..HttpSettings::default() };
     let health = Arc::new(FixedHealth { is_draining: true, ..FixedHealth::default() });
     parts.http = Arc::new(HttpState { health, ..http_state(settings) });
     let problem = upload(&Data::from(state), form_up_to_the_file(), NO_TIMEOUTS).await.unwrap_err();
     assert_eq!((problem.fault(), endings.committed()), (Fault::NotReady, 2));
+    stored.assert_discarded();
 }
 
 async fn status_and_text(answer: HttpResponse) -> (u16, String) {
@@ -217,14 +223,8 @@ async fn status_and_text(answer: HttpResponse) -> (u16, String) {
 
 #[actix_web::test]
 async fn an_upload_cancelled_while_it_arrives_is_reported_as_cancelled() {
-    let gone = || {
-        let mut unit = MockUnitOfWork::default();
-        let cancelled = || Import { state: ImportState::Rejected, ..receiving() };
-        unit.users.expect_find().returning(|_| Ok(None));
-        unit.imports.expect_find().returning(move |_| Ok(Some(cancelled())));
-        unit
-    };
-    let (state, endings) = state_of([begins(), gone(), gone()]);
+    let stored = Arc::new(Stored { is_cancelled: true, ..Stored::default() });
+    let (state, endings) = state_of(&stored, 3);
     let timeouts = Timeouts { after: AT_ONCE, ..NO_TIMEOUTS };
     let sent = form_up_to_the_file() + "\r\n--x--\r\n";
     let (status, text) = status_and_text(upload(&Data::from(state), sent, timeouts).await.unwrap()).await;
@@ -248,14 +248,15 @@ async fn the_recording_start_may_precede_the_file_and_the_token() {
     let token = ("name=\"form_token\"", token.expose());
     let start = ("name=\"recording_start\"", "2026-01-10T22:30");
     let file = ("name=\"file\"; filename=\"scored.txt\"", "0\n2\n3\n");
+    let expected = "2026-01-10T22:30:00+00:00".parse().unwrap();
     for fields in [[token, start, file], [start, token, file], [token, file, start]] {
-        let has_start = |import: &Import| {
-            import.recording_start.map(|start| start.to_rfc3339())
-                == Some("2026-01-10T22:30:00+00:00".to_owned())
-        };
-        let (state, endings) = state_of([begins(), adds(), ends(6, has_start)]);
+        let stored = Arc::default();
+        let (state, endings) = state_of(&stored, 3);
         let answer = upload(&Data::from(state), form(&fields), NO_TIMEOUTS).await.unwrap();
         assert_eq!((answer.status().as_u16(), endings.committed()), (303, 3));
+        let Import { state, size, recording_start, .. } = stored.import();
+        assert_eq!((state, size, recording_start), (ImportState::Waiting, 6, Some(expected)));
+        assert_eq!(*stored.parts.lock().unwrap(), [b"0\n2\n3\n"]);
     }
 }
 
@@ -275,10 +276,11 @@ async fn the_profile_checkbox_may_be_anywhere_and_only_yes_ticks_it() {
         (vec![token, file, (tick, "no")], false),
         (vec![token, file, (tick, &long)], false),
     ] {
-        let is_right = move |import: &Import| import.overwrite_profile == is_ticked;
-        let (state, endings) = state_of([begins(), adds(), ends(7, is_right)]);
+        let stored = Arc::default();
+        let (state, endings) = state_of(&stored, 3);
         let answer = upload(&Data::from(state), form(&fields), NO_TIMEOUTS).await.unwrap();
         assert_eq!((answer.status().as_u16(), endings.committed()), (303, 3), "{fields:?}");
+        assert_eq!(stored.import().overwrite_profile, is_ticked, "{fields:?}");
     }
 }
 
@@ -305,11 +307,13 @@ async fn a_file_before_the_token_is_a_foreign_form_and_so_is_one_without_it() {
 
 #[actix_web::test]
 async fn an_invalid_recording_start_is_reported_at_its_field_and_nothing_is_stored() {
-    let (state, endings) = state_of([begins(), adds(), discards()]);
+    let stored = Arc::default();
+    let (state, endings) = state_of(&stored, 3);
     let field = "\r\n--x\r\ncontent-disposition: form-data; name=\"recording_start\"\r\n\r\n";
     let sent = format!("{}{field}tonight\r\n--x--\r\n", form_up_to_the_file());
     let (status, text) = status_and_text(upload(&Data::from(state), sent, NO_TIMEOUTS).await.unwrap()).await;
     assert_eq!((status, endings.committed()), (422, 3));
+    stored.assert_discarded();
     assert!(text.contains("id=\"recording_start-error\">Enter the date and time when"), "{text}");
     assert!(!text.contains("tonight"), "{text}");
 }
