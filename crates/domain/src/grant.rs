@@ -1,11 +1,11 @@
 //! Grants: the result of a redeemed code, with a refresh token and its access tokens (decisions 3).
 
 use crate::address::AddressBlock;
-use crate::hidden::hide_in_debug;
 use crate::id::{ClientId, GrantId, UserId};
 use crate::resource::Resource;
 use crate::scope::ScopeSet;
 use crate::secret::SecretHash;
+use crate::secret::hide_in_debug;
 use chrono::{DateTime, TimeDelta, Utc};
 
 /// Maximum number of active grants per client and person; beyond it, the least recently used grant is

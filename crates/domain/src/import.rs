@@ -1,7 +1,7 @@
 //! State of an import.
 
 use crate::deceptive_text::without_deceptive;
-use crate::hidden::hide_in_debug;
+use crate::secret::hide_in_debug;
 
 crate::named_enum! {
     /// Origin of an imported file.

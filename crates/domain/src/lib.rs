@@ -23,7 +23,6 @@ pub mod deceptive_text;
 pub mod device;
 pub mod form_token;
 pub mod grant;
-mod hidden;
 pub mod id;
 pub mod import;
 pub mod known_browser;

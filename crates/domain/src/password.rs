@@ -1,6 +1,6 @@
 //! Passwords, their rules, and their stored hash (NIST SP 800-63B-4 section 3.1.1; security.md T84 to T86).
 
-use crate::hidden::hide_in_debug;
+use crate::secret::hide_in_debug;
 use unicode_normalization::UnicodeNormalization;
 use zeroize::Zeroizing;
 

@@ -4,8 +4,8 @@
 //! A rotating token consists of a family part, which all tokens of a grant share, and its own part. The
 //! family part identifies the grant of every token it ever had, so no list of used tokens is needed.
 
-use crate::hidden::hide_in_debug;
 use crate::id::{GrantId, UserId};
+use crate::secret::hide_in_debug;
 use crate::secret::{MalformedSecret, Secret, SecretBytes, SecretHash, SecretKind};
 use chrono::{DateTime, TimeDelta, Utc};
 use sha2::{Digest, Sha256};

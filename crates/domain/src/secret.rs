@@ -5,11 +5,22 @@
 //! guesses are rejected without a lookup, and leaked secrets can be recognised. The store holds SHA-256
 //! hashes, separated by kind, so that a refresh token is not found if it is presented as a code.
 
-use crate::hidden::hide_in_debug;
 use sha2::{Digest, Sha256};
 use std::fmt;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
+
+/// Implements `Debug` as the name of the type, because logs and panics must not show the value: `Email(..)`.
+macro_rules! hide_in_debug {
+    ($type:ident) => {
+        impl std::fmt::Debug for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(concat!(stringify!($type), "(..)"))
+            }
+        }
+    };
+}
+pub(crate) use hide_in_debug;
 
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_CHARACTERS: usize = 43;

@@ -1,7 +1,7 @@
 //! Signing keys of access tokens, as stored (decisions 3).
 
-use crate::hidden::hide_in_debug;
 use crate::id::KeyId;
+use crate::secret::hide_in_debug;
 use chrono::{DateTime, Utc};
 
 /// Private key, encrypted with the operator's key and bound to its `kid`.

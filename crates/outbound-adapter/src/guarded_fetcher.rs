@@ -1,7 +1,6 @@
-//! The fetcher.
+//! The fetcher, and the name lookups that it checks.
 
 use crate::connection::{connect, encrypt, exchange};
-use crate::resolver::Resolver;
 use application::ports::system::{Fetcher, OutboundError, OutboundRequest, OutboundResponse};
 use async_trait::async_trait;
 use domain::outbound::{OutboundPolicy, OutboundUrl};
@@ -9,8 +8,27 @@ use rustls::ClientConfig;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::{Arc, OnceLock};
 use tls_trust::{Authorities, Trust, client_config};
+use tokio::net::lookup_host;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
+
+/// Looks up the addresses of a host.
+#[async_trait]
+pub trait Resolver: Send + Sync {
+    /// Returns the addresses of a name, in the order in which to try them; none if there are none.
+    async fn addresses(&self, name: &str, port: u16) -> Vec<SocketAddr>;
+}
+
+/// The operating system's resolver.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemResolver;
+
+#[async_trait]
+impl Resolver for SystemResolver {
+    async fn addresses(&self, name: &str, port: u16) -> Vec<SocketAddr> {
+        lookup_host((name, port)).await.map(Iterator::collect).unwrap_or_default()
+    }
+}
 
 /// Sends requests to allowed addresses only.
 pub struct GuardedFetcher {

@@ -7,12 +7,10 @@
 mod connection;
 mod guarded_fetcher;
 mod metadata_reader;
-mod resolver;
 mod site_probe;
 
-pub use guarded_fetcher::GuardedFetcher;
+pub use guarded_fetcher::{GuardedFetcher, Resolver, SystemResolver};
 pub use metadata_reader::MetadataReader;
-pub use resolver::{Resolver, SystemResolver};
 pub use site_probe::{ProbeError, SiteProbe, SiteResponse};
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! The fourth is set by a correct password whose second factor is missing: the store has its hash, and only
 //! with it the sign-in continues. The fifth holds a form for the minutes of a sign-in.
 
+use crate::PageState;
 use actix_web::HttpRequest;
 use actix_web::http::header::{COOKIE, HeaderValue};
 use application::account::SignedIn;
@@ -160,6 +161,16 @@ fn only_cookie<T>(request: &HttpRequest, name: &str, parse: impl FnOnce(&str) ->
         (Some(only), None) => parse(only),
         _ => None,
     }
+}
+
+/// Returns the visit of a browser, and the header that sets its cookie if it is new.
+pub(crate) fn get_or_create_visit(request: &HttpRequest, state: &PageState) -> (Secret, Option<HeaderValue>) {
+    if let Some(visit) = Browser::from_request(request, &state.http.settings).visit() {
+        return (visit.clone(), None);
+    }
+    let visit = state.store.new_secret(SecretKind::Visit);
+    let cookie = set_visit(&visit, &state.http.settings);
+    (visit, cookie)
 }
 
 #[cfg(test)]

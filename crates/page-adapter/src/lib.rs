@@ -36,7 +36,6 @@ pub mod test_support;
 #[cfg(test)]
 mod tests;
 mod view;
-mod visit;
 
 pub use error::ERROR_PAGES;
 pub use state::{DeveloperServices, PageState};

@@ -20,7 +20,6 @@ mod key_ring;
 mod mail_sealer;
 mod passkey;
 mod password;
-mod pause;
 mod rate_limiter;
 mod read_ledger;
 mod seal;
@@ -32,7 +31,7 @@ mod usage_ledger;
 mod webhook_signer;
 
 pub use cached_access_reader::CachedAccessReader;
-pub use clock::SystemClock;
+pub use clock::{SystemClock, TimerPause};
 pub use doctor_pass::DoctorPass;
 pub use encryption_key::{EncryptionKey, InvalidEncryptionKey, KeyFileError, exposed_mode};
 pub use entropy::SystemEntropy;
@@ -44,7 +43,6 @@ pub use passkey::AwsLcPasskeyVerifier;
 pub use password::{
     Argon2PasswordHasher, HashParameters, HashingLimits, InvalidHashParameters, ZxcvbnStrengthChecker,
 };
-pub use pause::TimerPause;
 pub use rate_limiter::InProcessRateLimiter;
 pub use read_ledger::InProcessReadLedger;
 pub use token::TokenParties;

@@ -16,8 +16,8 @@ mod second_step;
 mod sessions;
 mod sign_in;
 
-pub use crate::model::hashing_error::PasswordHashingError;
 pub use crate::ports::storage::PendingSignInWithEmail;
+pub use crate::ports::system::PasswordHashingError;
 pub(crate) use attempt_counters::address_counter;
 pub use new_password::*;
 pub(crate) use open_session::{ProvenPerson, open_session};

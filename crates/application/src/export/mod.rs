@@ -3,9 +3,8 @@
 mod export_records;
 mod stream;
 
-pub use crate::model::export_format::ExportFormat;
 pub use crate::ports::export_writer::{
-    ExportItem, ExportNotWritten, ExportSection, ExportWriter, ExportWriters,
+    ExportFormat, ExportItem, ExportNotWritten, ExportSection, ExportWriter, ExportWriters,
 };
 pub use export_records::*;
 pub use stream::*;

@@ -1,8 +1,7 @@
 //! The first pass over a file, and the work done in parallel.
 
 use super::batch_writer::BATCH;
-use super::progress::{ImportPass, Progress, stop_on_break};
-use super::reading::ReadAhead;
+use super::reading::{ImportPass, Progress, ReadAhead, stop_on_break};
 use crate::ports::import_source::{ImportFile, ImportRefusal};
 use domain::import::FileDigest;
 use std::thread;

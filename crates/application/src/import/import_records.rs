@@ -3,11 +3,10 @@
 use super::batch::Batch;
 use super::batch_writer::{BatchWriter, MAX_WAITING, StopReason};
 use super::checking;
-use super::progress::{ImportPass, Progress, stop_on_break};
+use super::reading::{ImportPass, Progress, stop_on_break};
 use super::run::Run;
 use crate::audit::AuditTrail;
-use crate::model::import_report::ImportReport;
-use crate::model::rejection::Note;
+use crate::model::import_report::{ImportReport, Note};
 use crate::ports::import_source::{ImportFile, ImportRefusal};
 use crate::ports::storage::{Import, StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy, Pause};

@@ -16,7 +16,6 @@ mod known_logs;
 mod log_match;
 mod met_labels;
 mod profile;
-mod progress;
 mod reading;
 mod recent;
 mod repetition;
@@ -27,12 +26,11 @@ mod session_order;
 mod supplement;
 mod undo_import;
 
-pub use crate::model::import_report::{Counts, ImportReport, MAX_LISTED, ReportNote};
-pub use crate::model::rejection::{Note, Rejection};
+pub use crate::model::import_report::{Counts, ImportReport, MAX_LISTED, Note, Rejection, ReportNote};
 pub use crate::model::stored_import::{Import, RECORDING_FORMAT};
 pub use crate::model::undone::{KeptItem, KeptReason, KeptRecord, UndoCounts, Undone};
 pub use import_records::{FileInfo, ImportRecords, ImportRecordsCommand, ImportRecordsError, Imported};
-pub use progress::{ImportPass, Progress};
+pub use reading::{ImportPass, Progress};
 pub use undo_import::{CancelImportError, Cancelled, DiscardReason, UNDOING_IDLE};
 pub(crate) use undo_import::{find_upload, reject_upload};
 

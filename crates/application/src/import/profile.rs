@@ -2,7 +2,7 @@
 
 use super::attempt::Attempt;
 use super::batch::Numbered;
-use crate::model::rejection::Rejection;
+use crate::model::import_report::Rejection;
 use crate::ports::import_source::ImportedProfile;
 use crate::ports::storage::{StorageError, UnitOfWork};
 use chrono::SubsecRound as _;

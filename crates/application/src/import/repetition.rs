@@ -1,6 +1,6 @@
 //! Records that one import contains more than once, or with a key that is none.
 
-use crate::model::rejection::Rejection;
+use crate::model::import_report::Rejection;
 use crate::ports::import_source::ImportedSession;
 use domain::import::RecordPosition;
 use domain::sleep::SleepRecord;

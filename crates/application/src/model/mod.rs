@@ -1,15 +1,9 @@
 //! What ports and use cases both return. Nothing here uses either.
 
-pub(crate) mod audit_page;
 pub(crate) mod change_page;
-pub(crate) mod export_format;
-pub(crate) mod hashing_error;
 pub(crate) mod import_report;
 pub(crate) mod ingest_item;
-pub(crate) mod rejection;
 pub(crate) mod sleep_page;
 pub(crate) mod stored_import;
-pub(crate) mod stored_response;
 pub(crate) mod supplement_page;
 pub(crate) mod undone;
-pub(crate) mod upload_format;

@@ -1,10 +1,20 @@
 //! Writers of exports.
 
-pub use crate::model::export_format::ExportFormat;
 use domain::id::UserId;
 use domain::sleep::SleepSession;
 use domain::supplement::{CatalogueKey, IntakeLog, Supplement};
 use domain::user::User;
+
+domain::named_enum! {
+    /// Export format.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum ExportFormat {
+        /// One JSON object per line; can be imported again.
+        Ndjson = "ndjson",
+        /// A zip archive of CSV files.
+        Zip = "zip",
+    }
+}
 
 /// A part of an export. A record may be spread over several parts, each of which reads it again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

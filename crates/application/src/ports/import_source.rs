@@ -1,6 +1,6 @@
 //! Export files of devices and catalogues, read as streams of records.
 
-pub use crate::model::rejection::{Note, Rejection};
+pub use crate::model::import_report::{Note, Rejection};
 use chrono::{DateTime, Utc};
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId};
 use domain::import::{FileDigest, RecordPosition};

@@ -8,7 +8,7 @@ mod personal_file;
 mod process_uploads;
 mod refusal_text;
 
-pub use crate::model::upload_format::UploadFormat;
+pub use crate::ports::upload_files::UploadFormat;
 pub use process_uploads::{ProcessUploads, ProcessUploadsError, UploadEnd, UploadJob};
 
 use crate::import::{find_upload, reject_upload};

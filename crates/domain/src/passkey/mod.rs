@@ -8,7 +8,6 @@ mod attestation;
 mod authenticator_data;
 mod cbor;
 mod ceremony;
-mod client_data;
 mod key;
 mod relying_party;
 #[cfg(test)]
@@ -16,7 +15,6 @@ mod tests;
 
 pub use authenticator_data::{AuthenticatorData, CredentialId};
 pub use ceremony::*;
-pub use client_data::ClientData;
 pub use key::{InvalidKey, KeyMaterial, OFFERED_ALGORITHMS, PasskeyKey};
 pub use relying_party::*;
 

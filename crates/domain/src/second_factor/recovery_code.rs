@@ -1,7 +1,7 @@
 //! Recovery codes: each replaces the code of the authenticator app once.
 
-use crate::hidden::hide_in_debug;
 use crate::id::UserId;
+use crate::secret::hide_in_debug;
 use crate::secret::{SecretBytes, SecretHash};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;

@@ -1,8 +1,8 @@
 //! The hypnogram: the stages of one session in time order.
 
 use super::flatten::flatten;
-use super::instant::whole_millis;
 use super::{MetricValue, SleepMetrics, Stage, TimeInBed};
+use crate::time::whole_millis;
 use chrono::{DateTime, Utc};
 
 /// The end of a stage is not after its start.

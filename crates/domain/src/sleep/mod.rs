@@ -6,7 +6,6 @@
 
 mod flatten;
 mod hypnogram;
-mod instant;
 mod metric_kind;
 mod metric_value;
 mod metrics;
@@ -18,7 +17,6 @@ mod reconcile;
 mod record;
 pub mod regularity;
 mod session_key;
-mod source;
 mod source_totals;
 mod stage;
 mod stretch;
@@ -33,8 +31,7 @@ pub use noon_day::{ClockChange, NoonDay, local_date, waking_date};
 pub use precedence::{Precedence, is_ambiguous_key};
 pub use reconcile::{Reconciliation, reconcile};
 pub use record::{Detail, InvalidSleepRecord, SleepRecord, SleepRecordHead, SleepSession};
-pub use session_key::{InvalidSessionKey, SessionKey, SessionKeyKind};
-pub use source::{InvalidSleepSource, SleepSource};
+pub use session_key::{InvalidSessionKey, InvalidSleepSource, SessionKey, SessionKeyKind, SleepSource};
 pub use source_totals::SourceTotals;
 pub use stage::Stage;
 pub use stretch::{Stretch, stretches};

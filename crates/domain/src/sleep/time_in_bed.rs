@@ -1,8 +1,7 @@
 //! Time in bed of a session.
 
-use super::instant::{YEAR_10000_MILLIS, whole_millis};
 use super::waking_date;
-use crate::time::{TimeZone, UtcOffset, is_in_the_future};
+use crate::time::{TimeZone, UtcOffset, YEAR_10000_MILLIS, is_in_the_future, whole_millis};
 use chrono::{DateTime, NaiveDate, Utc};
 
 const MILLIS_PER_MINUTE: i64 = 60_000;

@@ -1,7 +1,7 @@
 //! Email addresses.
 
-use crate::hidden::hide_in_debug;
 use crate::sandbox::SANDBOX_HOST;
+use crate::secret::hide_in_debug;
 
 /// The text is not an email address that a person can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

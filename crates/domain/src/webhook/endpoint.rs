@@ -1,6 +1,6 @@
 //! Endpoints of clients.
 
-use crate::hidden::hide_in_debug;
+use crate::secret::hide_in_debug;
 use crate::id::{ClientId, WebhookEndpointId, WebhookSecretId};
 use crate::outbound::OutboundUrl;
 use crate::user::Email;

@@ -1,6 +1,6 @@
 //! Secrets that sign messages.
 
-use crate::hidden::hide_in_debug;
+use crate::secret::hide_in_debug;
 use crate::secret::SecretBytes;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

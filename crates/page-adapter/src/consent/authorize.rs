@@ -1,8 +1,8 @@
 //! `GET /authorize`: the authorization endpoint (RFC 6749 section 4.1.1; decisions 8).
 
 use crate::answer::{see_other, with_cookies};
-use crate::browser::Browser;
-use crate::{PageState, person, visit};
+use crate::browser::{Browser, get_or_create_visit};
+use crate::{PageState, person};
 use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use application::authorization::{
@@ -24,7 +24,7 @@ pub(crate) async fn begin(state: Data<PageState>, request: HttpRequest) -> Resul
         parse(request.query_string()).map_err(|_| Problem::new(Fault::InvalidAuthorizationRequest))?;
     let browser = Browser::from_request(&request, &state.http.settings);
     let signed_in = person::signed_in_with(&request, &browser, &state).await?;
-    let (visit, cookie) = visit::get_or_create(&request, &state);
+    let (visit, cookie) = get_or_create_visit(&request, &state);
     let address = caller::address(&request);
     let visitor = AuthorizationVisitor { visit: &visit, signed_in: signed_in.as_ref(), address };
     let step = state.authorizations.begin(visitor, &parameters(&pairs)).await.map_err(|error| {

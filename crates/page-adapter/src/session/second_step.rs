@@ -3,10 +3,10 @@
 use super::sign_in::{self, SignInTarget};
 use crate::account::second_factor::{SET_UP_EXPIRED, SetUpForm, WRONG_CODE, codes_page};
 use crate::answer::{page, see_other, with_cookies};
-use crate::browser::{self, Browser, form_token};
+use crate::browser::{self, Browser, form_token, get_or_create_visit};
 use crate::form::Form;
 use crate::view::FormErrors;
-use crate::{PageState, meter, person, query, visit};
+use crate::{PageState, meter, person, query};
 use actix_web::web::{Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::{PendingSignInWithEmail, SecondStepError};
@@ -44,7 +44,7 @@ pub(crate) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
     let Some(pending) = find_pending(&browser, &state).await? else {
         return Ok(see_other(&target.first_step()));
     };
-    let (visit, cookie) = visit::get_or_create(&request, &state);
+    let (visit, cookie) = get_or_create_visit(&request, &state);
     let with_recovery = given.get("with") == Some("recovery-code");
     let contents = StepPage { target, with_recovery, enrolment: None, errors: FormErrors::none() };
     Ok(with_cookies(contents.answer(&state, &visit, &pending)?, [cookie]))

@@ -8,8 +8,8 @@ mod result;
 
 pub use crate::model::import_report::ItemStatus;
 pub use crate::model::ingest_item::{IngestKind, IngestLayout, IngestShape, ItemCode, ItemRefusal};
-pub use crate::model::stored_response::*;
 pub use crate::ports::ingest_source::IngestBody;
+pub use crate::ports::storage::{Claim, IdempotentRequest, StoredResponse};
 pub use idempotent_requests::{
     CLAIM_LIFETIME, CLAIM_RENEWAL_INTERVAL, IdempotentRequests, RESPONSE_RETENTION,
 };

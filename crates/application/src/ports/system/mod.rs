@@ -1,33 +1,25 @@
 //! System ports: clock, randomness, signatures, counters.
 
-mod fetcher;
-mod form_sealer;
-mod key_ring;
+mod counter;
 mod mailer;
-mod metadata_source;
+mod outbound;
 mod passkey_verifier;
 #[cfg_attr(
     feature = "test-support",
     expect(clippy::ref_option_ref, reason = "the generated mock borrows every argument, including options")
 )]
 mod password_hasher;
-mod rate_limiter;
-mod read_ledger;
-mod token_codec;
-mod totp_sealer;
+mod sealer;
+mod signing;
 mod webhook_signer;
 
-pub use fetcher::*;
-pub use form_sealer::*;
-pub use key_ring::*;
+pub use counter::*;
 pub use mailer::*;
-pub use metadata_source::*;
+pub use outbound::*;
 pub use passkey_verifier::*;
 pub use password_hasher::*;
-pub use rate_limiter::*;
-pub use read_ledger::*;
-pub use token_codec::*;
-pub use totp_sealer::*;
+pub use sealer::*;
+pub use signing::*;
 pub use webhook_signer::*;
 
 use async_trait::async_trait;

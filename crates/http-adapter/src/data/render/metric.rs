@@ -1,7 +1,7 @@
 //! Metrics of a session as JSON.
 
+use super::json::put;
 use super::name::NamePrefixes;
-use super::piece::put;
 use super::stage::close_list;
 use domain::sleep::packed::{InvalidPacked, MetricWalk};
 

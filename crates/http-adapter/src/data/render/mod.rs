@@ -10,7 +10,6 @@ mod log;
 mod metric;
 mod name;
 mod page;
-mod piece;
 mod sleep;
 mod stage;
 mod supplement;

@@ -1,6 +1,6 @@
 //! Names of stages and metrics with the JSON around them.
 
-use super::piece::{Piece, piece};
+use super::json::{Piece, piece};
 use domain::sleep::{MetricKind, Stage};
 use std::sync::LazyLock;
 

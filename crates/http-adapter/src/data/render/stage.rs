@@ -1,7 +1,7 @@
 //! Stages of a session as JSON: most of the text of a page.
 
+use super::json::put;
 use super::name::NamePrefixes;
-use super::piece::put;
 use domain::sleep::Hypnogram;
 use domain::sleep::packed::{InvalidPacked, StageWalk};
 use domain::time::{LocalDay, TimestampWriter, UtcOffset};

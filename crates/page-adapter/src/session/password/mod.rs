@@ -8,10 +8,10 @@ use super::sign_in::SignInTarget;
 use crate::account::passkeys;
 use crate::account::passkeys::view::PasskeyChoice;
 use crate::answer::{PageNeeds, page, page_with, see_other, with_cookies};
-use crate::browser::{Browser, form_token, set_pending, set_signed_in};
+use crate::browser::{Browser, form_token, get_or_create_visit, set_pending, set_signed_in};
 use crate::form::Form;
 use crate::view::FormErrors;
-use crate::{PageState, moment, person, query, visit};
+use crate::{PageState, moment, person, query};
 use actix_web::http::StatusCode;
 use actix_web::web::{Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
@@ -69,7 +69,7 @@ fn show_request(
     request: &HttpRequest,
     purpose: LinkPurpose,
 ) -> Result<HttpResponse, Problem> {
-    let (visit, cookie) = visit::get_or_create(request, state);
+    let (visit, cookie) = get_or_create_visit(request, state);
     let (form_token, email, errors) = (form_token(&visit), String::new(), FormErrors::none());
     let view = view::RequestLink { purpose, form_token, email, errors };
     Ok(with_cookies(page(StatusCode::OK, &view)?, [cookie]))
@@ -125,7 +125,7 @@ pub(crate) async fn show_link(state: Data<PageState>, request: HttpRequest) -> R
     let given = query::read(&request, &["link"])?;
     let link = parse_link(given.get("link"))?;
     let found = find_link(&state, &link).await?;
-    let (visit, cookie) = visit::get_or_create(&request, &state);
+    let (visit, cookie) = get_or_create_visit(&request, &state);
     let contents = LinkPage {
         link,
         found,

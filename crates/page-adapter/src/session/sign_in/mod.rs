@@ -5,11 +5,11 @@ pub(crate) mod sample;
 pub(crate) mod view;
 
 use crate::answer::{PageNeeds, page_with, see_other, with_cookies};
-use crate::browser::{self, Browser, form_token};
+use crate::browser::{self, Browser, form_token, get_or_create_visit};
 use crate::form::Form;
 use crate::person::{self, Destination};
 use crate::view::FormErrors;
-use crate::{PageState, meter, query, visit};
+use crate::{PageState, meter, query};
 use actix_web::web::{Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::{PasswordCheckError, SignInProgress, SignedInPerson};
@@ -46,7 +46,7 @@ pub(crate) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
     {
         return Ok(see_other(page));
     }
-    let (visit, cookie) = visit::get_or_create(&request, &state);
+    let (visit, cookie) = get_or_create_visit(&request, &state);
     let contents = SignInPage { target, email: None, errors: FormErrors::none() };
     let answer = contents.answer(&state, &visit, signed_in.as_ref()).await?;
     Ok(with_cookies(answer, [cookie]))

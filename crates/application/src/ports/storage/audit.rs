@@ -1,14 +1,29 @@
 //! The audit trail and the read tallies.
 
 use super::StorageError;
-pub use crate::model::audit_page::{AuditFilter, AuditPosition};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::audit::AuditEvent;
-use domain::id::UserId;
+use domain::audit::{AuditEvent, AuditKind};
+use domain::id::{AuditEventId, ClientId, UserId};
 use domain::read_tally::{ReadTally, TallyKey};
 #[cfg(feature = "test-support")]
 use mockall::automock;
+
+/// Event filter; `None` or empty matches all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct AuditFilter {
+    /// Events about this user.
+    pub user_id: Option<UserId>,
+    /// Events about this client.
+    pub client_id: Option<ClientId>,
+    /// Events of these kinds.
+    pub kinds: Option<&'static [AuditKind]>,
+    /// Events at or after this time.
+    pub since: Option<DateTime<Utc>>,
+}
+
+/// Position in the audit trail, after the event with this time and id.
+pub type AuditPosition = (DateTime<Utc>, AuditEventId);
 
 /// Writes audit events in the transaction of the change that they describe.
 #[cfg_attr(feature = "test-support", automock)]

@@ -1,6 +1,8 @@
-//! Stores the demo data.
+//! The demo: a fictional user with fictional nights, so that every endpoint has data.
+//!
+//! The data is that of a regular sleeper ([`crate::synthetic`]), the same on every machine on the same day.
+//! Only secrets are random.
 
-use super::{DEMO_EMAIL, DEMO_TIMEZONE, demo_user_id, id_of};
 use crate::client::{ClientError, new_client_secret, rotate_secret};
 use crate::code::{CodeError, CodeIssuer, Codes, NewCode};
 use crate::ports::storage::{StorageError, UnitOfWork};
@@ -23,6 +25,26 @@ use domain::time::TimeZone;
 use domain::user::{
     BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, BodyWeight, Email, SkinType, User, UserStatus,
 };
+use uuid::{Uuid, uuid};
+
+/// Namespace of the demo's ids.
+const NAMESPACE: Uuid = uuid!("6f2b1f0e-3c57-4a55-9d1e-6a1d9c1f7a10");
+
+/// The demo user's time zone.
+pub const DEMO_TIMEZONE: &str = "America/New_York";
+
+/// The demo user's email address; the domain is reserved for examples (RFC 2606).
+pub const DEMO_EMAIL: &str = "demo@example.org";
+
+/// Returns the demo user's id.
+pub fn demo_user_id() -> UserId {
+    UserId::from_uuid(id_of("user"))
+}
+
+/// Derives an id from a name.
+fn id_of(name: &str) -> Uuid {
+    Uuid::new_v5(&NAMESPACE, name.as_bytes())
+}
 
 /// Story of the demo's person.
 const STORY: Story = Story::RegularSleeper;

@@ -54,3 +54,20 @@ pub trait OutboxRepository: Send {
     /// returns their number.
     async fn delete_queued_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;
 }
+
+/// Backlog of the outbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct MailBacklog {
+    /// Messages neither sent nor given up, including those in flight.
+    pub messages: u64,
+    /// Queue time of the oldest message; `None` if there is none.
+    pub oldest_queued_at: Option<DateTime<Utc>>,
+}
+
+/// Reads the outbox backlog for monitoring.
+#[cfg_attr(feature = "test-support", automock)]
+#[async_trait]
+pub trait OutboxReader: Send + Sync {
+    /// Returns the committed backlog.
+    async fn backlog(&self) -> Result<MailBacklog, StorageError>;
+}

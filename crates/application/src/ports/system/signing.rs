@@ -1,9 +1,11 @@
-//! Signing and verifying access tokens (RFC 9068, RFC 8725).
+//! Signing keys of this process, and the access tokens that they sign (RFC 9068, RFC 8725).
 
 use crate::ports::storage::StorageError;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::access_token::AccessClaims;
+use domain::id::KeyId;
+use domain::signing_key::SigningKey;
 #[cfg(feature = "test-support")]
 use mockall::automock;
 use std::error::Error;
@@ -46,4 +48,27 @@ pub trait UnknownKeyReload: Send + Sync {
     /// most about once a second for all callers together. Fails if the store does; the token is then neither
     /// valid nor invalid.
     async fn reload_for(&self, token: &str, now: DateTime<Utc>) -> Result<bool, StorageError>;
+}
+
+/// Why signing keys could not be loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum KeyRingError {
+    /// A private key cannot be decrypted: the encryption key differs, or the row was altered.
+    #[error("signing key {0} cannot be decrypted with the configured keys.encryption_key")]
+    CannotDecrypt(KeyId),
+    /// A public key does not belong to its private key, or is not Ed25519.
+    #[error("signing key {0} is damaged")]
+    Damaged(KeyId),
+    /// The library could not create or encrypt a key.
+    #[error("no signing key could be created")]
+    CannotCreate,
+}
+
+/// Creates signing keys, and holds those that this process signs and verifies with.
+#[cfg_attr(feature = "test-support", automock)]
+pub trait KeyRing: Send + Sync {
+    /// Creates a key pair and encrypts its private key, bound to its id.
+    fn create_key(&self, id: KeyId, at: DateTime<Utc>) -> Result<SigningKey, KeyRingError>;
+    /// Loads exactly these keys, all or none; afterwards, tokens signed with other keys are rejected.
+    fn load(&self, keys: &[SigningKey]) -> Result<(), KeyRingError>;
 }

@@ -1,4 +1,4 @@
-//! Secrets of authenticator apps, and the codes that they show.
+//! Encryption with the operator's key: secrets of authenticator apps, and forms that a browser stores.
 
 use chrono::{DateTime, Utc};
 use domain::id::UserId;
@@ -36,4 +36,13 @@ pub trait TotpSealer: Send + Sync {
     fn open_enrolment(&self, user_id: UserId, text: &str) -> Option<TotpEnrolment>;
     /// Returns the code of a step (RFC 6238).
     fn code(&self, secret: &TotpSecret, step: TotpStep) -> TotpCode;
+}
+
+/// Encrypts submitted forms with the operator's key.
+#[cfg_attr(feature = "test-support", automock)]
+pub trait FormSealer: Send + Sync {
+    /// Encrypts a form as text for a cookie, bound to its person; `None` if encryption fails.
+    fn seal(&self, user_id: UserId, form: &str) -> Option<String>;
+    /// Decrypts a person's form; `None` if the text is another person's or was changed.
+    fn open(&self, user_id: UserId, text: &str) -> Option<String>;
 }
