@@ -7,40 +7,40 @@
 macro_rules! named_enum {
     (
         $(#[$meta:meta])*
-        pub enum $type:ident {
+        $vis:vis enum $type:ident {
             $($(#[$variant_meta:meta])* $variant:ident = $name:literal,)+
         }
         $(else $error_type:ty = $error:expr)?
     ) => {
         $(#[$meta])*
-        pub enum $type {
+        $vis enum $type {
             $($(#[$variant_meta])* $variant,)+
         }
 
         impl $type {
             /// Every value, in the order of the declaration.
-            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
+            $vis const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
 
             /// Returns the name.
             #[inline]
-            pub const fn as_str(self) -> &'static str {
+            $vis const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name,)+
                 }
             }
 
-            $crate::named_enum!(@parse $($error_type = $error)?);
+            $crate::named_enum!(@parse $vis $(, $error_type = $error)?);
         }
     };
-    (@parse) => {
+    (@parse $vis:vis) => {
         /// Returns the value with this name, spelled exactly.
-        pub fn parse(text: &str) -> Option<Self> {
+        $vis fn parse(text: &str) -> Option<Self> {
             Self::ALL.into_iter().find(|value| value.as_str() == text)
         }
     };
-    (@parse $error_type:ty = $error:expr) => {
+    (@parse $vis:vis, $error_type:ty = $error:expr) => {
         /// Returns the value with this name, spelled exactly.
-        pub fn parse(text: &str) -> Result<Self, $error_type> {
+        $vis fn parse(text: &str) -> Result<Self, $error_type> {
             Self::ALL.into_iter().find(|value| value.as_str() == text).ok_or($error)
         }
     };

@@ -11,84 +11,34 @@ use http_adapter::Endpoint;
 use http_adapter::caller;
 use http_adapter::problem::Problem;
 
-/// Page that a person requested before signing in. A name from a fixed set, never a URL, so that no redirect
-/// leads to another site (security.md T22).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Destination {
-    Home,
-    Email,
-    KeptForm,
-    Nights,
-    Supplements,
-    AddIntake,
-    OwnProduct,
-    Profile,
-    Apps,
-    Tokens,
-    Developer,
-    Activity,
-    Account,
-    Imports,
-    Password,
-    SecondFactor,
-    Passkeys,
-    Download,
-    Erase,
+domain::named_enum! {
+    /// Page that a person requested before signing in. A name from a fixed set, never a URL, so that no
+    /// redirect leads to another site (security.md T22).
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(crate) enum Destination {
+        Home = "home",
+        Email = "email",
+        KeptForm = "continue",
+        Nights = "nights",
+        Supplements = "supplements",
+        AddIntake = "add",
+        OwnProduct = "product",
+        Profile = "profile",
+        Apps = "apps",
+        Tokens = "tokens",
+        Developer = "developer",
+        Activity = "activity",
+        Account = "account",
+        Imports = "imports",
+        Password = "password",
+        SecondFactor = "second-factor",
+        Passkeys = "passkeys",
+        Download = "download",
+        Erase = "erase",
+    }
 }
 
 impl Destination {
-    const ALL: [Self; 19] = [
-        Self::Home,
-        Self::KeptForm,
-        Self::Email,
-        Self::Nights,
-        Self::Apps,
-        Self::Tokens,
-        Self::Developer,
-        Self::Activity,
-        Self::Account,
-        Self::Imports,
-        Self::Password,
-        Self::SecondFactor,
-        Self::Passkeys,
-        Self::Download,
-        Self::Erase,
-        Self::Supplements,
-        Self::AddIntake,
-        Self::OwnProduct,
-        Self::Profile,
-    ];
-
-    /// Returns the name in forms and URLs.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Home => "home",
-            Self::Email => "email",
-            Self::KeptForm => "continue",
-            Self::Nights => "nights",
-            Self::Supplements => "supplements",
-            Self::AddIntake => "add",
-            Self::OwnProduct => "product",
-            Self::Profile => "profile",
-            Self::Apps => "apps",
-            Self::Tokens => "tokens",
-            Self::Developer => "developer",
-            Self::Activity => "activity",
-            Self::Account => "account",
-            Self::Password => "password",
-            Self::SecondFactor => "second-factor",
-            Self::Passkeys => "passkeys",
-            Self::Download => "download",
-            Self::Erase => "erase",
-            Self::Imports => "imports",
-        }
-    }
-
-    /// Parses that name.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|destination| destination.name() == text)
-    }
-
     /// Returns the path of the page.
     pub(crate) const fn path(self) -> &'static str {
         match self {
@@ -130,7 +80,7 @@ impl Destination {
 
     /// Returns the URL of the sign-in page that leads here.
     pub(crate) fn sign_in(self) -> String {
-        format!("{}?to={}", Endpoint::SignIn.path(), self.name())
+        format!("{}?to={}", Endpoint::SignIn.path(), self.as_str())
     }
 }
 
@@ -196,7 +146,7 @@ mod tests {
     #[test]
     fn only_known_page_names_are_destinations() {
         for destination in Destination::ALL {
-            assert_eq!(Destination::parse(destination.name()), Some(destination));
+            assert_eq!(Destination::parse(destination.as_str()), Some(destination));
             assert!(destination.path().starts_with('/'));
         }
         for text in ["", "/apps", "https://evil.example", "//evil.example", "Apps"] {

@@ -24,8 +24,9 @@ pub enum Audience {
     Person,
     /// A signed-in browser, with a form that it was shown since it signed in.
     PersonsForm,
-    /// The same; if the session has ended, the form is kept until the person has signed in again.
-    PersonsKeptForm,
+    /// The same; if the session has ended, the form is kept until the person has signed in again. The page
+    /// names what the form does: `renaming a passkey`.
+    PersonsKeptForm(&'static str),
 }
 
 /// Credential of a request: one row of the matrix.
@@ -169,8 +170,8 @@ impl Audience {
             Self::Writer(_) => to_writer(credential),
             Self::Person if credential.is_signed_in() => Outcome::Served,
             Self::Person => Outcome::ToSignIn,
-            Self::PersonsKeptForm if matches!(credential, C::FormOfEndedSession) => Outcome::ToSignIn,
-            Self::PersonsForm | Self::PersonsKeptForm => {
+            Self::PersonsKeptForm(_) if matches!(credential, C::FormOfEndedSession) => Outcome::ToSignIn,
+            Self::PersonsForm | Self::PersonsKeptForm(_) => {
                 served_if(matches!(credential, C::Form), Fault::ForeignForm)
             }
         }

@@ -28,7 +28,7 @@ the code, and endpoints for clients return `invalid_parameter` as `invalid_reque
 
 ";
 
-/// One audience of each kind, in the order of the columns. The scope has no effect.
+/// One audience of each kind, in the order of the columns. The scope and the words have no effect.
 const AUDIENCES: [Audience; 9] = [
     Audience::Anyone,
     Audience::Client,
@@ -38,7 +38,7 @@ const AUDIENCES: [Audience; 9] = [
     Audience::AnyForm,
     Audience::Person,
     Audience::PersonsForm,
-    Audience::PersonsKeptForm,
+    Audience::PersonsKeptForm(""),
 ];
 
 /// Renders the authorization matrix as Markdown: a row per endpoint and method, then a row per credential.
@@ -83,7 +83,7 @@ const fn title(audience: Audience) -> &'static str {
         Audience::AnyForm => "forms of any browser",
         Audience::Person => "signed-in browsers",
         Audience::PersonsForm => "forms of signed-in browsers",
-        Audience::PersonsKeptForm => "kept forms of signed-in browsers",
+        Audience::PersonsKeptForm(_) => "kept forms of signed-in browsers",
     }
 }
 

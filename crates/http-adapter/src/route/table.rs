@@ -107,26 +107,26 @@ endpoints! {
         DeleteNight => "/nights/delete", "Deletes a night", post: PersonsForm;
         Night => "/nights/{night_id}", "Shows one night", get: Person;
         IntakePage => "/supplements", "Shows supplements and their intake", get: Person;
-        AddIntake => "/supplements/add", "Logs an intake by hand", get: Person, post: PersonsKeptForm;
+        AddIntake => "/supplements/add", "Logs an intake by hand", get: Person, post: PersonsKeptForm("adding a supplement");
         SearchSupplements => "/supplements/search", "Searches the catalogue and the person's products", post: PersonsForm;
-        ChangeIntake => "/supplements/change", "Changes an intake that was entered by hand", get: Person, post: PersonsKeptForm;
+        ChangeIntake => "/supplements/change", "Changes an intake that was entered by hand", get: Person, post: PersonsKeptForm("changing an intake");
         DeleteIntake => "/supplements/delete", "Deletes an intake that was entered by hand", post: PersonsForm;
-        OwnProduct => "/supplements/product", "Creates or changes one of the person's products", get: Person, post: PersonsKeptForm;
+        OwnProduct => "/supplements/product", "Creates or changes one of the person's products", get: Person, post: PersonsKeptForm("entering a product");
         DeleteOwnProduct => "/supplements/product/delete", "Deletes one of the person's products", post: PersonsForm;
         Apps => "/apps", "Lists connected apps", get: Person;
         DisconnectApps => "/apps/disconnect", "Disconnects one app, or all", post: PersonsForm;
-        Tokens => "/tokens", "Lists personal access tokens, or creates one", get: Person, post: PersonsKeptForm;
+        Tokens => "/tokens", "Lists personal access tokens, or creates one", get: Person, post: PersonsKeptForm("creating an access token");
         RevokePersonalToken => "/tokens/revoke", "Revokes a personal access token", post: PersonsForm;
-        Developer => "/developer", "Lists the apps that the person registered, or registers one", get: Person, post: PersonsKeptForm;
-        ChangeApp => "/developer/change", "Changes an app that the person registered", post: PersonsKeptForm;
-        RotateOwnSecret => "/developer/rotate-secret", "Creates a secret for an app that the person registered", post: PersonsKeptForm;
+        Developer => "/developer", "Lists the apps that the person registered, or registers one", get: Person, post: PersonsKeptForm("registering an app");
+        ChangeApp => "/developer/change", "Changes an app that the person registered", post: PersonsKeptForm("changing an app");
+        RotateOwnSecret => "/developer/rotate-secret", "Creates a secret for an app that the person registered", post: PersonsKeptForm("creating an app secret");
         RetireOwnSecret => "/developer/retire-secret", "Revokes a secret of an app that the person registered", post: PersonsForm;
-        DeleteApp => "/developer/delete", "Deletes an app that the person registered", post: PersonsKeptForm;
-        CreateOwnWebhook => "/developer/webhooks/create", "Creates a webhook endpoint for one of the person's apps", post: PersonsKeptForm;
+        DeleteApp => "/developer/delete", "Deletes an app that the person registered", post: PersonsKeptForm("deleting an app");
+        CreateOwnWebhook => "/developer/webhooks/create", "Creates a webhook endpoint for one of the person's apps", post: PersonsKeptForm("creating a webhook endpoint");
         TestOwnWebhook => "/developer/webhooks/test", "Sends a test event or a challenge to a webhook endpoint of one of the person's apps", post: PersonsForm;
-        RotateOwnWebhook => "/developer/webhooks/rotate-secret", "Creates a secret for a webhook endpoint of one of the person's apps", post: PersonsKeptForm;
+        RotateOwnWebhook => "/developer/webhooks/rotate-secret", "Creates a secret for a webhook endpoint of one of the person's apps", post: PersonsKeptForm("creating a webhook secret");
         ReplayOwnWebhook => "/developer/webhooks/replay", "Resends events to a webhook endpoint of one of the person's apps", post: PersonsForm;
-        DeleteOwnWebhook => "/developer/webhooks/delete", "Deletes a webhook endpoint of one of the person's apps", post: PersonsKeptForm;
+        DeleteOwnWebhook => "/developer/webhooks/delete", "Deletes a webhook endpoint of one of the person's apps", post: PersonsKeptForm("deleting a webhook endpoint");
         DeveloperWebhooks => "/developer/webhooks/{client_id}", "Lists the webhook endpoints of one of the person's apps", get: Person;
         CreateSandbox => "/developer/sandbox/create", "Creates sandbox people for the person", post: PersonsForm;
         EraseSandbox => "/developer/sandbox/erase", "Erases the sandbox people of the person", post: PersonsForm;
@@ -138,15 +138,15 @@ endpoints! {
         Import => "/imports/{import_id}", "Shows one import", get: Person;
         Activity => "/activity", "Shows who read, changed or exported the data", get: Person;
         Account => "/account", "Shows the account and its signed-in browsers", get: Person;
-        ChangeEmail => "/account/email", "Sends a link that confirms a new email address", get: Person, post: PersonsKeptForm;
+        ChangeEmail => "/account/email", "Sends a link that confirms a new email address", get: Person, post: PersonsKeptForm("changing your email address");
         ConfirmEmail => "/confirm-email", "Confirms a new email address with a link from an email", get: Anyone, post: PersonsForm;
-        ProfilePage => "/profile", "Shows the profile, and changes it after a preview", get: Person, post: PersonsKeptForm;
+        ProfilePage => "/profile", "Shows the profile, and changes it after a preview", get: Person, post: PersonsKeptForm("changing your profile");
         ChangePassword => "/account/password", "Changes the password", post: PersonsForm;
         BeginPasskeySignIn => "/sign-in/passkey/begin", "Returns a challenge for a sign-in with a passkey", post: AnyForm;
         PasskeySignIn => "/sign-in/passkey", "Signs a person in with a passkey", post: AnyForm;
         BeginPasskey => "/account/passkeys/begin", "Returns a challenge for a new passkey", post: PersonsForm;
         AddPasskey => "/account/passkeys", "Adds a passkey", post: PersonsForm;
-        RenamePasskey => "/account/passkeys/rename", "Renames a passkey", post: PersonsKeptForm;
+        RenamePasskey => "/account/passkeys/rename", "Renames a passkey", post: PersonsKeptForm("renaming a passkey");
         RemovePasskey => "/account/passkeys/remove", "Removes a passkey", post: PersonsForm;
         SecondFactor => "/account/second-factor", "Shows the second factor, or sets it up", get: Person, post: PersonsForm;
         TurnOffSecondFactor => "/account/second-factor/off", "Turns the second factor off", post: PersonsForm;
@@ -239,9 +239,12 @@ impl Endpoint {
         *method != Method::DELETE && matches!(self.row().audience(method), Some(Writer(_)))
     }
 
-    /// Returns whether a form to the endpoint is kept while the person signs in again.
-    pub fn keeps_form(self) -> bool {
-        self.row().post == Some(PersonsKeptForm)
+    /// Returns what a form to the endpoint does, if it is kept while the person signs in again.
+    pub const fn kept_form(self) -> Option<&'static str> {
+        match self.row().post {
+            Some(PersonsKeptForm(purpose)) => Some(purpose),
+            _ => None,
+        }
     }
 
     /// Returns whether the request uploads a file, which has a separate timeout.

@@ -149,7 +149,7 @@ fn rejected(
     endpoint: Endpoint,
 ) -> Result<HttpResponse, Problem> {
     match rejection {
-        Rejection::NotFresh if endpoint.keeps_form() => {
+        Rejection::NotFresh if endpoint.kept_form().is_some() => {
             kept_form::sign_in(&sent.form, endpoint, sent.developer.state)
         }
         Rejection::NotFresh => Ok(see_other(&Destination::Developer.sign_in())),

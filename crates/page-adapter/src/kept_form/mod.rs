@@ -4,7 +4,7 @@
 //! The cookie lasts minutes, is as protected as that of the session, and is encrypted for the person who saw
 //! the form: nobody else who signs in with this browser sees it. Forms with a password are not kept. Of those
 //! that delete or disconnect something, only those for an app or a webhook endpoint of a developer are kept
-//! ([`Endpoint::keeps_form`]).
+//! ([`Endpoint::kept_form`]).
 
 pub(crate) mod view;
 
@@ -26,9 +26,10 @@ const MAX_BYTES: usize = 2400;
 /// Field with the path of the form, before the person's fields.
 const ACTION: &str = "action";
 
-/// Returns the endpoint with this path if its forms are kept.
-pub(crate) fn endpoint(path: &str) -> Option<Endpoint> {
-    Endpoint::ALL.iter().copied().find(|endpoint| endpoint.keeps_form() && endpoint.path() == path)
+/// Returns the endpoint with this path if its forms are kept, and what they do.
+pub(crate) fn endpoint(path: &str) -> Option<(Endpoint, &'static str)> {
+    let endpoint = Endpoint::ALL.iter().copied().find(|endpoint| endpoint.path() == path)?;
+    Some((endpoint, endpoint.kept_form()?))
 }
 
 /// Keeps a form, and redirects to the sign-in page.
@@ -65,11 +66,11 @@ pub(crate) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
     let sealed = browser::kept_form(&request, settings);
     let text = sealed.and_then(|sealed| state.sign_ins.open_form(person.user_id, &sealed));
     let answer = match text.as_deref().and_then(parse_kept) {
-        Some((endpoint, fields)) => {
+        Some((endpoint, what, fields)) => {
             let view = view::KeptForm {
                 person: person::to_view(&person),
                 action: endpoint.path(),
-                what: what(endpoint),
+                what,
                 fields,
             };
             page(StatusCode::OK, &view)?
@@ -79,33 +80,13 @@ pub(crate) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
     Ok(with_cookies(answer, [browser::clear_kept_form(settings)]))
 }
 
-/// Returns the endpoint and the fields; `None` if the cookie was not set by [`sign_in`].
-fn parse_kept(text: &str) -> Option<(Endpoint, Vec<(String, String)>)> {
+/// Returns the endpoint, what its form does, and the fields; `None` if the cookie was not set by [`sign_in`].
+fn parse_kept(text: &str) -> Option<(Endpoint, &'static str, Vec<(String, String)>)> {
     let pairs = parse(text).ok()?;
     let mut pairs = pairs.into_iter().map(|pair| (pair.name.into_owned(), pair.value.into_owned()));
     let (name, path) = pairs.next()?;
-    let endpoint = endpoint(&path).filter(|_| name == ACTION)?;
-    Some((endpoint, pairs.collect()))
-}
-
-/// Describes the purpose of a form.
-const fn what(endpoint: Endpoint) -> &'static str {
-    match endpoint {
-        Endpoint::Tokens => "creating an access token",
-        Endpoint::Developer => "registering an app",
-        Endpoint::ChangeApp => "changing an app",
-        Endpoint::RotateOwnSecret => "creating an app secret",
-        Endpoint::DeleteApp => "deleting an app",
-        Endpoint::CreateOwnWebhook => "creating a webhook endpoint",
-        Endpoint::RotateOwnWebhook => "creating a webhook secret",
-        Endpoint::DeleteOwnWebhook => "deleting a webhook endpoint",
-        Endpoint::ChangeEmail => "changing your email address",
-        Endpoint::AddIntake => "adding a supplement",
-        Endpoint::ChangeIntake => "changing an intake",
-        Endpoint::OwnProduct => "entering a product",
-        Endpoint::RenamePasskey => "renaming a passkey",
-        _ => "changing your profile",
-    }
+    let (endpoint, what) = endpoint(&path).filter(|_| name == ACTION)?;
+    Some((endpoint, what, pairs.collect()))
 }
 
 #[cfg(test)]
@@ -115,8 +96,8 @@ mod tests {
 
     #[test]
     fn only_a_form_that_may_be_kept_is_shown_again() {
-        let (endpoint, fields) = parse_kept("action=%2Ftokens&name=a+b&scope=sleep&scope=profile").unwrap();
-        assert_eq!(endpoint, Endpoint::Tokens);
+        let (endpoint, what, fields) = parse_kept("action=%2Ftokens&name=a+b&scope=sleep&scope=profile").unwrap();
+        assert_eq!((endpoint, what), (Endpoint::Tokens, "creating an access token"));
         let expected = [("name", "a b"), ("scope", "sleep"), ("scope", "profile")];
         assert_eq!(fields, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
         for text in [
@@ -131,13 +112,6 @@ mod tests {
         ] {
             assert!(parse_kept(text).is_none(), "{text}");
         }
-    }
-
-    #[test]
-    fn every_form_that_is_kept_has_its_own_description() {
-        let kept = Endpoint::ALL.iter().copied().filter(|endpoint| endpoint.keeps_form());
-        let others: Vec<_> = kept.filter(|endpoint| what(*endpoint) == "changing your profile").collect();
-        assert_eq!(others, [Endpoint::ProfilePage]);
     }
 
     proptest! {

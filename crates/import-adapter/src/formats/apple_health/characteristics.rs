@@ -26,10 +26,9 @@ pub(super) fn read(tag: &Tag, notes: &mut Notes) -> Result<Biology, ImportRefusa
         }),
         biological_sex: parse_known(sex.as_deref(), "BiologicalSex", biological_sex, notes),
         blood_type: parse_known(blood_type.as_deref(), "BloodType", blood, notes),
-        height: None,
-        weight: None,
         skin_type: parse_known(skin_type.as_deref(), "FitzpatrickSkinType", skin, notes),
         wheelchair_use: parse_known(wheelchair_use.as_deref(), "WheelchairUse", wheelchair, notes),
+        ..Biology::default()
     })
 }
 

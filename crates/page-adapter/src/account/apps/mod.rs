@@ -9,7 +9,7 @@ use crate::person::{self, Destination};
 use crate::person_form::PersonForm;
 use crate::{PageState, moment, query};
 use actix_web::http::StatusCode;
-use actix_web::web::Data;
+use actix_web::web::{Data, ServiceConfig, get, post};
 use actix_web::{HttpRequest, HttpResponse};
 use application::grant::ConnectedApp;
 use domain::grant::{AgentName, UsedFrom};
@@ -19,7 +19,14 @@ use http_adapter::Endpoint;
 use http_adapter::problem::{Fault, Problem};
 use view::AppLine;
 
-pub(crate) async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+/// Registers the pages.
+pub(crate) fn configure(routes: &mut ServiceConfig) {
+    routes
+        .service(Endpoint::Apps.resource().route(get().to(show)))
+        .service(Endpoint::DisconnectApps.resource().route(post().to(disconnect)));
+}
+
+async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let Some(person) = person::signed_in(&request, &state).await? else {
         return Ok(see_other(&Destination::Apps.sign_in()));
     };
@@ -35,7 +42,7 @@ pub(crate) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
 }
 
 /// Disconnects one app or all of them, on every replica within two seconds.
-pub(crate) async fn disconnect(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
+async fn disconnect(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
     let PersonForm { person, form } = sent;
     let client_id = match (form.find("client")?, form.is_ticked("all")?) {
         (Some(id), false) => Some(ClientId::parse(id).map_err(|_| Problem::new(Fault::InvalidForm))?),

@@ -6,9 +6,9 @@ use crate::answer::{page, see_other};
 use crate::person::{self, Destination};
 use crate::person_form::PersonForm;
 use crate::view::{FormErrors, Link};
-use crate::{PageState, kept_form, query};
+use crate::{PageState, kept_form, page_with_form, query};
 use actix_web::http::StatusCode;
-use actix_web::web::Data;
+use actix_web::web::{Data, ServiceConfig};
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::{ConfirmEmailChangeError, EmailChangeError, LinkRequestError, SignedInPerson};
 use domain::password_link::PasswordLinkPurpose;
@@ -17,8 +17,15 @@ use domain::user::Email;
 use http_adapter::Endpoint;
 use http_adapter::problem::{Fault, Problem};
 
+/// Registers the pages.
+pub(crate) fn configure(routes: &mut ServiceConfig) {
+    routes
+        .service(page_with_form(Endpoint::ChangeEmail, show, request))
+        .service(page_with_form(Endpoint::ConfirmEmail, show_confirmation, confirm));
+}
+
 /// Shows the form, after a recent sign-in.
-pub(crate) async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     match person::signed_in(&request, &state).await? {
         Some(person) if person.is_fresh => answer(&state, &person, "", FormErrors::none()),
         _ => Ok(see_other(&Destination::Email.sign_in())),
@@ -26,7 +33,7 @@ pub(crate) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
 }
 
 /// Sends a link to the new address.
-pub(crate) async fn request(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
+async fn request(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
     let PersonForm { person, form } = sent;
     let links = state.password_links.mailed().ok_or_else(|| Problem::new(Fault::NotFound))?;
     let email = form.line("email")?;
@@ -75,7 +82,7 @@ const ACCOUNT: Link = Link { path: Endpoint::Account.path(), text: "Back to your
 const SIGN_IN: Link = Link { path: Endpoint::SignIn.path(), text: "Sign in" };
 
 /// Shows the button behind a link. Opening it changes nothing: mail servers open links too.
-pub(crate) async fn show_confirmation(
+async fn show_confirmation(
     state: Data<PageState>,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
@@ -90,7 +97,7 @@ pub(crate) async fn show_confirmation(
 }
 
 /// Uses up a link and changes the address.
-pub(crate) async fn confirm(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
+async fn confirm(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
     let PersonForm { person, form } = sent;
     let link = form.find("link")?.unwrap_or_default();
     let (title, text) = match state.password_links.confirm_email_change(&person, link).await {

@@ -14,7 +14,7 @@ use crate::session::sign_in::{SignInTarget, start_again};
 use crate::view::FormErrors;
 use crate::{PageState, meter};
 use actix_web::http::header::ContentType;
-use actix_web::web::{Data, Payload};
+use actix_web::web::{Data, Payload, ServiceConfig, post};
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::SignedInPerson;
 use application::passkey::{
@@ -32,6 +32,15 @@ const REFUSED: &str =
 pub(crate) const LAST_FACTOR: &str =
     "This server requires a second factor. Add another passkey or set up an authenticator app first.";
 const NAME_RULE: &str = "Enter a name of 1 to 100 visible characters.";
+
+/// Registers the pages.
+pub(crate) fn configure(routes: &mut ServiceConfig) {
+    routes
+        .service(Endpoint::BeginPasskey.resource().route(post().to(begin)))
+        .service(Endpoint::AddPasskey.resource().route(post().to(add)))
+        .service(Endpoint::RenamePasskey.resource().route(post().to(rename)))
+        .service(Endpoint::RemovePasskey.resource().route(post().to(remove)));
+}
 
 /// Returns passkeys that browsers offer; pages of a server without them have no such form.
 fn offered(state: &PageState) -> Result<OfferedPasskeys<'_>, Problem> {
@@ -133,12 +142,12 @@ pub(crate) async fn confirmed(
 
 /// Begins the addition of a passkey. A person whose sign-in is too old gets a 403; the script then submits
 /// the form, which redirects to the sign-in page.
-pub(crate) async fn begin(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
+async fn begin(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
     begin_ceremony(&state, CeremonyStart::Registration { person: &sent.person }).await
 }
 
 /// Adds a passkey.
-pub(crate) async fn add(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
+async fn add(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
     let PersonForm { person, form, .. } = sent;
     let field = |name| form.find(name).map(Option::unwrap_or_default);
     let name = form.line("passkey_name")?;
@@ -161,7 +170,7 @@ pub(crate) async fn add(state: Data<PageState>, sent: PersonForm) -> Result<Http
 }
 
 /// Renames a passkey.
-pub(crate) async fn rename(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
+async fn rename(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
     let PersonForm { person, form, .. } = sent;
     let id = form.parse("passkey", |id| PasskeyId::parse(id).ok())?;
     let name = form.line("name")?;
@@ -175,7 +184,7 @@ pub(crate) async fn rename(state: Data<PageState>, sent: PersonForm) -> Result<H
 }
 
 /// Removes a passkey.
-pub(crate) async fn remove(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
+async fn remove(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
     let PersonForm { person, form, .. } = sent;
     let id = form.parse("passkey", |id| PasskeyId::parse(id).ok())?;
     match state.passkeys.remove(&person, id).await {

@@ -9,9 +9,9 @@ use crate::browser::{form_token, set_signed_in};
 use crate::person::{self, Destination};
 use crate::person_form::PersonForm;
 use crate::view::{FormErrors, QrCode};
-use crate::{PageState, moment, query};
+use crate::{PageState, moment, page_with_form, query};
 use actix_web::http::StatusCode;
-use actix_web::web::Data;
+use actix_web::web::{Data, ServiceConfig, post};
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::SignedInPerson;
 use application::second_factor::{NewAuthenticator, SecondFactorError, SecondFactorState};
@@ -28,9 +28,17 @@ pub(crate) const WRONG_CODE: &str =
 pub(crate) const SET_UP_EXPIRED: &str =
     "This took too long. Scan the new QR code and enter the code that your app shows for it.";
 
+/// Registers the pages.
+pub(crate) fn configure(routes: &mut ServiceConfig) {
+    routes
+        .service(page_with_form(Endpoint::SecondFactor, show, turn_on))
+        .service(Endpoint::TurnOffSecondFactor.resource().route(post().to(turn_off)))
+        .service(Endpoint::RecoveryCodes.resource().route(post().to(replace_codes)));
+}
+
 /// Shows the form to set up an app, or the second factor that is on. A person whose sign-in is too old signs
 /// in first.
-pub(crate) async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let person = match person::signed_in(&request, &state).await? {
         Some(person) if person.is_fresh => person,
         Some(_) | None => return Ok(see_other(&Destination::SecondFactor.sign_in())),
@@ -52,7 +60,7 @@ pub(crate) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
 
 /// Turns the second factor on and shows the recovery codes once. The response is a page, not a redirect,
 /// because only their hashes are stored.
-pub(crate) async fn turn_on(
+async fn turn_on(
     state: Data<PageState>,
     request: HttpRequest,
     sent: PersonForm,
@@ -78,7 +86,7 @@ pub(crate) async fn turn_on(
 }
 
 /// Turns the second factor off.
-pub(crate) async fn turn_off(
+async fn turn_off(
     state: Data<PageState>,
     request: HttpRequest,
     sent: PersonForm,
@@ -91,7 +99,7 @@ pub(crate) async fn turn_off(
 }
 
 /// Replaces the recovery codes and shows the new ones once.
-pub(crate) async fn replace_codes(
+async fn replace_codes(
     state: Data<PageState>,
     request: HttpRequest,
     sent: PersonForm,

@@ -8,8 +8,8 @@ use crate::answer::{page, redirect_with_notice, see_other};
 use crate::person::{self, Destination};
 use crate::person_form::PersonForm;
 use crate::view::{FormErrors, ScopeLine};
-use crate::{PageState, kept_form, moment, query};
-use actix_web::web::Data;
+use crate::{PageState, kept_form, moment, page_with_form, query};
+use actix_web::web::{Data, ServiceConfig, post};
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::{AccountActor, SignedInPerson};
 use application::personal_token::{
@@ -22,8 +22,15 @@ use http_adapter::Endpoint;
 use http_adapter::problem::{Fault, Problem};
 use view::{CreatedToken, TokenForm, TokenLine};
 
+/// Registers the pages.
+pub(crate) fn configure(routes: &mut ServiceConfig) {
+    routes
+        .service(page_with_form(Endpoint::Tokens, show, create))
+        .service(Endpoint::RevokePersonalToken.resource().route(post().to(revoke)));
+}
+
 /// Shows the tokens and the form for a new one.
-pub(crate) async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let Some(person) = person::signed_in(&request, &state).await? else {
         return Ok(see_other(&Destination::Tokens.sign_in()));
     };
@@ -42,7 +49,7 @@ pub(crate) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
 /// Creates a token and shows its text once. The response is a page, not a redirect, because the text is not
 /// stored: if it is reloaded, the form creates nothing. A person whose last sign-in is too old must sign in
 /// again.
-pub(crate) async fn create(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
+async fn create(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
     let PersonForm { person, form, .. } = sent;
     let entry = form.parse("entry", |id| FormId::parse(id).ok())?;
     let name = form.line("name")?;
@@ -79,7 +86,7 @@ pub(crate) async fn create(state: Data<PageState>, sent: PersonForm) -> Result<H
 }
 
 /// Revokes a token, on every replica within two seconds.
-pub(crate) async fn revoke(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
+async fn revoke(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
     let PersonForm { person, form, .. } = sent;
     let token_id = form.parse("token", |id| PersonalTokenId::parse(id).ok())?;
     state.personal_tokens.revoke(AccountActor::Person(&person), Some(token_id)).await?;

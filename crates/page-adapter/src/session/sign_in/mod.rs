@@ -139,7 +139,7 @@ impl SignInTarget {
     fn query(self) -> String {
         match (self.request, self.to) {
             (Some(id), _) => format!("?request={id}"),
-            (None, Some(to)) => format!("?to={}", to.name()),
+            (None, Some(to)) => format!("?to={}", to.as_str()),
             (None, None) => String::new(),
         }
     }

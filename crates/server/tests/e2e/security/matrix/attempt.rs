@@ -72,7 +72,7 @@ impl Attempt {
     fn form_token(&self, cast: &Cast, material: &SingleUseInputs) -> Option<String> {
         let of = |cookies: &Cookies| match self.audience {
             Audience::AnyForm => Some(cookies.token_of_visit()),
-            Audience::PersonsForm | Audience::PersonsKeptForm => Some(cookies.token_of_session()),
+            Audience::PersonsForm | Audience::PersonsKeptForm(_) => Some(cookies.token_of_session()),
             Audience::Anyone
             | Audience::Client
             | Audience::Reader(_)

@@ -63,7 +63,7 @@ fn refused(reply: &Reply, fault: Fault, audience: Audience) -> Result<(), String
     let row = fault.row();
     let reported = match audience {
         Audience::Client => member(reply, "error") == row.oauth_error(),
-        Audience::AnyForm | Audience::Person | Audience::PersonsForm | Audience::PersonsKeptForm => {
+        Audience::AnyForm | Audience::Person | Audience::PersonsForm | Audience::PersonsKeptForm(_) => {
             reply.body.contains(row.title)
         }
         Audience::Anyone | Audience::Reader(_) | Audience::ReaderOfAny | Audience::Writer(_) => {
