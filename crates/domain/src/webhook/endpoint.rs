@@ -1,8 +1,8 @@
 //! Endpoints of clients.
 
-use crate::secret::hide_in_debug;
 use crate::id::{ClientId, WebhookEndpointId, WebhookSecretId};
 use crate::outbound::OutboundUrl;
+use crate::secret::hide_in_debug;
 use crate::user::Email;
 use chrono::{DateTime, TimeDelta, Utc};
 use sha2::{Digest, Sha256};

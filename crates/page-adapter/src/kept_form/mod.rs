@@ -67,12 +67,8 @@ pub(crate) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
     let text = sealed.and_then(|sealed| state.sign_ins.open_form(person.user_id, &sealed));
     let answer = match text.as_deref().and_then(parse_kept) {
         Some((endpoint, what, fields)) => {
-            let view = view::KeptForm {
-                person: person::to_view(&person),
-                action: endpoint.path(),
-                what,
-                fields,
-            };
+            let view =
+                view::KeptForm { person: person::to_view(&person), action: endpoint.path(), what, fields };
             page(StatusCode::OK, &view)?
         }
         None => see_other(Endpoint::Home.path()),
@@ -96,7 +92,8 @@ mod tests {
 
     #[test]
     fn only_a_form_that_may_be_kept_is_shown_again() {
-        let (endpoint, what, fields) = parse_kept("action=%2Ftokens&name=a+b&scope=sleep&scope=profile").unwrap();
+        let (endpoint, what, fields) =
+            parse_kept("action=%2Ftokens&name=a+b&scope=sleep&scope=profile").unwrap();
         assert_eq!((endpoint, what), (Endpoint::Tokens, "creating an access token"));
         let expected = [("name", "a b"), ("scope", "sleep"), ("scope", "profile")];
         assert_eq!(fields, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));

@@ -19,9 +19,11 @@ use http_adapter::problem::{Fault, Problem};
 
 /// Registers the pages.
 pub(crate) fn configure(routes: &mut ServiceConfig) {
-    routes
-        .service(page_with_form(Endpoint::ChangeEmail, show, request))
-        .service(page_with_form(Endpoint::ConfirmEmail, show_confirmation, confirm));
+    routes.service(page_with_form(Endpoint::ChangeEmail, show, request)).service(page_with_form(
+        Endpoint::ConfirmEmail,
+        show_confirmation,
+        confirm,
+    ));
 }
 
 /// Shows the form, after a recent sign-in.
@@ -82,10 +84,7 @@ const ACCOUNT: Link = Link { path: Endpoint::Account.path(), text: "Back to your
 const SIGN_IN: Link = Link { path: Endpoint::SignIn.path(), text: "Sign in" };
 
 /// Shows the button behind a link. Opening it changes nothing: mail servers open links too.
-async fn show_confirmation(
-    state: Data<PageState>,
-    request: HttpRequest,
-) -> Result<HttpResponse, Problem> {
+async fn show_confirmation(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let given = query::read(&request, &["link"])?;
     let (link, email) = find(&state, given.get("link")).await?;
     let Some(person) = person::signed_in(&request, &state).await? else {
