@@ -2,8 +2,7 @@
 //! 9207.
 
 use crate::client::RedirectUri;
-use crate::secret::Secret;
-use crate::secret::hide_in_debug;
+use crate::secret::{Secret, hide_in_debug};
 use zeroize::Zeroizing;
 
 /// Authorization errors (RFC 6749 section 4.1.2.1; OIDC Core 1.0 section 3.1.2.6 for the last two).

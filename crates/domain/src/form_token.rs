@@ -1,8 +1,7 @@
 //! Token that proves that a form was served to this browser (security.md T27).
 
 use crate::id::UserId;
-use crate::secret::Secret;
-use crate::secret::hide_in_debug;
+use crate::secret::{Secret, hide_in_debug};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};

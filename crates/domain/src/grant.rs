@@ -4,8 +4,7 @@ use crate::address::AddressBlock;
 use crate::id::{ClientId, GrantId, UserId};
 use crate::resource::Resource;
 use crate::scope::ScopeSet;
-use crate::secret::SecretHash;
-use crate::secret::hide_in_debug;
+use crate::secret::{SecretHash, hide_in_debug};
 use chrono::{DateTime, TimeDelta, Utc};
 
 /// Maximum number of active grants per client and person; beyond it, the least recently used grant is

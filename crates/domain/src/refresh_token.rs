@@ -5,8 +5,7 @@
 //! family part identifies the grant of every token it ever had, so no list of used tokens is needed.
 
 use crate::id::{GrantId, UserId};
-use crate::secret::hide_in_debug;
-use crate::secret::{MalformedSecret, Secret, SecretBytes, SecretHash, SecretKind};
+use crate::secret::{MalformedSecret, Secret, SecretBytes, SecretHash, SecretKind, hide_in_debug};
 use chrono::{DateTime, TimeDelta, Utc};
 use sha2::{Digest, Sha256};
 

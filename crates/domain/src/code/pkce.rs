@@ -1,7 +1,6 @@
 //! Proof key for code exchange, method `S256` only (RFC 7636; decisions 8).
 
-use crate::secret::SecretBytes;
-use crate::secret::hide_in_debug;
+use crate::secret::{SecretBytes, hide_in_debug};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};

@@ -1,8 +1,7 @@
 //! Recovery codes: each replaces the code of the authenticator app once.
 
 use crate::id::UserId;
-use crate::secret::hide_in_debug;
-use crate::secret::{SecretBytes, SecretHash};
+use crate::secret::{SecretBytes, SecretHash, hide_in_debug};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 

@@ -1,8 +1,7 @@
 //! Time-based one-time codes (RFC 6238, with the parameters that every authenticator app reads: SHA-1, six
 //! digits, 30 seconds).
 
-use crate::secret::SecretBytes;
-use crate::secret::hide_in_debug;
+use crate::secret::{SecretBytes, hide_in_debug};
 use chrono::{DateTime, Utc};
 use std::fmt::Write as _;
 use zeroize::Zeroizing;

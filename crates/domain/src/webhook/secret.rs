@@ -1,7 +1,6 @@
 //! Secrets that sign messages.
 
-use crate::secret::SecretBytes;
-use crate::secret::hide_in_debug;
+use crate::secret::{SecretBytes, hide_in_debug};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use zeroize::Zeroizing;
