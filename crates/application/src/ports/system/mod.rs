@@ -1,6 +1,6 @@
 //! System ports: clock, randomness, signatures, counters.
 
-mod counter;
+mod ledger;
 mod mailer;
 mod outbound;
 mod passkey_verifier;
@@ -9,15 +9,17 @@ mod passkey_verifier;
     expect(clippy::ref_option_ref, reason = "the generated mock borrows every argument, including options")
 )]
 mod password_hasher;
+mod rate_limiter;
 mod sealer;
 mod signing;
 mod webhook_signer;
 
-pub use counter::*;
+pub use ledger::*;
 pub use mailer::*;
 pub use outbound::*;
 pub use passkey_verifier::*;
 pub use password_hasher::*;
+pub use rate_limiter::*;
 pub use sealer::*;
 pub use signing::*;
 pub use webhook_signer::*;

@@ -136,6 +136,8 @@ async fn many_more_uploads_are_refused_before_a_byte_is_read() {
 struct Stored {
     import: Mutex<Option<Import>>,
     parts: Mutex<Vec<Vec<u8>>>,
+    /// How often parts were deleted, and how often an import was changed.
+    changes: Mutex<(u32, u32)>,
     /// Whether the person cancels the upload as it begins.
     is_cancelled: bool,
 }
@@ -149,6 +151,7 @@ impl Stored {
     fn assert_discarded(&self) {
         assert_eq!(self.import().state, ImportState::Rejected);
         assert!(self.parts.lock().unwrap().is_empty());
+        assert_eq!(*self.changes.lock().unwrap(), (1, 1));
     }
 
     /// Returns a unit of work that writes to the store directly.
@@ -171,13 +174,15 @@ impl Stored {
         let stored = Arc::clone(self);
         unit.imports.expect_insert().returning(move |import| {
             let state = if stored.is_cancelled { ImportState::Rejected } else { import.state };
-            *stored.import.lock().unwrap() = Some(Import { state, ..import.clone() });
+            let earlier = stored.import.lock().unwrap().replace(Import { state, ..import.clone() });
+            assert!(earlier.is_none());
             Ok(())
         });
         let stored = Arc::clone(self);
-        unit.imports
-            .expect_update()
-            .returning(move |import| Ok(stored.import.lock().unwrap().replace(import.clone()).is_some()));
+        unit.imports.expect_update().returning(move |import| {
+            stored.changes.lock().unwrap().1 += 1;
+            Ok(stored.import.lock().unwrap().replace(import.clone()).is_some())
+        });
         let stored = Arc::clone(self);
         unit.uploads.expect_add_part().returning(move |_, _, part| {
             stored.parts.lock().unwrap().push(part.to_vec());
@@ -185,12 +190,14 @@ impl Stored {
         });
         let stored = Arc::clone(self);
         unit.uploads.expect_delete_parts().returning(move |_| {
+            stored.changes.lock().unwrap().0 += 1;
             stored.parts.lock().unwrap().clear();
             Ok(())
         });
         unit
     }
 }
+
 /// Returns a state with this store and this number of transactions.
 fn state_of(stored: &Arc<Stored>, transactions: usize) -> (Arc<PageState>, Arc<Endings>) {
     let units = PreparedUnitsOfWork::new((0..transactions).map(|_| stored.unit()));
@@ -230,6 +237,8 @@ async fn an_upload_cancelled_while_it_arrives_is_reported_as_cancelled() {
     let (status, text) = status_and_text(upload(&Data::from(state), sent, timeouts).await.unwrap()).await;
     // Finding nothing to discard ends with a commit.
     assert_eq!((status, endings.committed()), (409, 2));
+    assert_eq!(*stored.changes.lock().unwrap(), (0, 0));
+    assert!(stored.parts.lock().unwrap().is_empty());
     assert!(text.contains("The upload was cancelled before it was complete"), "{text}");
 }
 
@@ -248,14 +257,14 @@ async fn the_recording_start_may_precede_the_file_and_the_token() {
     let token = ("name=\"form_token\"", token.expose());
     let start = ("name=\"recording_start\"", "2026-01-10T22:30");
     let file = ("name=\"file\"; filename=\"scored.txt\"", "0\n2\n3\n");
-    let expected = "2026-01-10T22:30:00+00:00".parse().unwrap();
     for fields in [[token, start, file], [start, token, file], [token, file, start]] {
         let stored = Arc::default();
         let (state, endings) = state_of(&stored, 3);
         let answer = upload(&Data::from(state), form(&fields), NO_TIMEOUTS).await.unwrap();
         assert_eq!((answer.status().as_u16(), endings.committed()), (303, 3));
         let Import { state, size, recording_start, .. } = stored.import();
-        assert_eq!((state, size, recording_start), (ImportState::Waiting, 6, Some(expected)));
+        assert_eq!((state, size), (ImportState::Waiting, 6));
+        assert_eq!(recording_start.unwrap().to_rfc3339(), "2026-01-10T22:30:00+00:00");
         assert_eq!(*stored.parts.lock().unwrap(), [b"0\n2\n3\n"]);
     }
 }

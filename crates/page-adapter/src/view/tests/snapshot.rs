@@ -2,7 +2,7 @@
 //! differs in its other samples, and one whole document for each layout.
 
 use crate::view::sample::{plain, samples};
-use similar::{ChangeTag, TextDiff};
+use similar::TextDiff;
 
 /// Removes blank lines, long constant parts, and values that secret scanners would report.
 fn shortened(html: &str) -> String {
@@ -31,11 +31,9 @@ fn main_element(html: &str) -> String {
     shortened(&format!("<main{main}</main>\n"))
 }
 
-/// Returns the lines that differ between two samples of a page.
+/// Returns the lines that differ between two samples of a page, each with its place.
 fn difference(one: &str, other: &str) -> String {
-    let lines = TextDiff::from_lines(one, other);
-    let changed = lines.iter_all_changes().filter(|change| change.tag() != ChangeTag::Equal);
-    changed.flat_map(|change| [change.tag().to_string(), change.to_string()]).collect()
+    TextDiff::from_lines(one, other).unified_diff().context_radius(1).to_string()
 }
 
 #[test]

@@ -1,24 +1,9 @@
-//! Counters of requests, and reads and requests that are not stored yet.
+//! Reads and requests that are not stored yet.
 
-use async_trait::async_trait;
-use chrono::{DateTime, Utc};
 use domain::client_usage::ClientUsage;
-use domain::rate_limit::{RateKey, RateStatus};
 use domain::read_tally::ReadTally;
 #[cfg(feature = "test-support")]
 use mockall::automock;
-
-/// Counts requests (decisions 7).
-///
-/// Never fails: an implementation with shared counters MUST count in the process while the shared store is
-/// down, because availability matters more than exact counts.
-#[cfg_attr(feature = "test-support", automock)]
-#[async_trait]
-pub trait RateLimiter: Send + Sync {
-    /// Counts one request in the current window unless the limit is already reached; returns the counter's
-    /// state.
-    async fn count(&self, key: RateKey, limit: u32, now: DateTime<Utc>) -> RateStatus;
-}
 
 /// Sums up reads in the process, so that no read waits for its audit (a crash loses at most one second).
 #[cfg_attr(feature = "test-support", automock)]
