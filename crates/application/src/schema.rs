@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn an_excluded_program_does_not_migrate_a_store_that_lacks_one_of_its_own_migrations() {
+    fn an_excluded_program_does_not_migrate_a_store_that_lacks_its_migration() {
         assert_eq!(state(&["1", "2"], &[("1", Some(1)), ("9", Some(6))]), SchemaState::NewerIncompatible);
     }
 }

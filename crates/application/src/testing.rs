@@ -1,13 +1,11 @@
 //! Shared fixtures: a fixed clock, counting randomness, signers, users and clients.
 
-use crate::access::TokenCheck;
 use crate::account::SignedInPerson;
 use crate::audit::AuditTrail;
 use crate::ports::storage::AccessState;
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
-use crate::ports::system::{
-    Clock, Entropy, MockTokenVerifier, MockUnknownKeyReload, SigningFailed, TokenSigner,
-};
+use crate::ports::system::{Clock, Entropy, SigningFailed, TokenSigner};
+pub(crate) use crate::ports::testing::*;
 use crate::store::Store;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::access_token::{AccessClaims, TokenSubject};
@@ -305,13 +303,6 @@ pub(crate) fn access_state() -> AccessState {
         ended_at: None,
         home_timezone: TimeZone::parse("Europe/Berlin").unwrap(),
     }
-}
-
-/// A token check with this verifier, in a process that has loaded all keys.
-pub(crate) fn checking_with(verifier: MockTokenVerifier) -> TokenCheck {
-    let mut unknown_keys = MockUnknownKeyReload::new();
-    unknown_keys.expect_reload_for().returning(|_, _| Ok(false));
-    TokenCheck::new(Arc::new(verifier), Arc::new(unknown_keys))
 }
 
 /// Where a client's requests come from.

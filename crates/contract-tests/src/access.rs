@@ -60,10 +60,8 @@ pub(crate) async fn a_revoked_grant_gives_no_access(harness: &Harness) {
 
 pub(crate) async fn a_disabled_client_gives_no_access(harness: &Harness) {
     prepare(harness).await;
-    let mut unit = harness.begin().await;
     let disabled = Client { status: ClientStatus::Disabled { at: now() }, ..client(1) };
-    unit.clients().update(&disabled).await.unwrap();
-    unit.commit().await.unwrap();
+    harness.update_client(&disabled).await;
     assert!(!is_live(harness).await);
 }
 

@@ -2,15 +2,17 @@
 
 use crate::Harness;
 use crate::client_form::clients;
-use crate::fixture::{client, client_id, hash, now, seconds, secret, secret_id, user, user_id};
+use crate::fixture::{
+    approved, client, client_id, draft, hash, now, published, seconds, secret, secret_id, user, user_id,
+};
 use crate::service::{event_by, recorded};
 use crate::webhook::{endpoint, store_endpoint};
 use application::client::{ClientChange, NewClient};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::client::{
-    Client, ClientKind, ClientName, ClientPages, ClientSecret, ClientStatus, MAX_DRAFT_USERS,
-    MetadataDocument, MetadataUrl, RedirectUri, Review, WebPage,
+    Client, ClientKind, ClientName, ClientPages, ClientSecret, ClientStatus, MAX_DRAFT_USERS, RedirectUri,
+    WebPage,
 };
 use domain::scope::ScopeSet;
 use domain::secret::SecretKind;
@@ -22,13 +24,6 @@ fn event(kind: AuditKind) -> AuditEvent {
 
 async fn find(harness: &Harness, number: u64) -> Client {
     harness.clients.find_with_secrets(client_id(number)).await.unwrap().unwrap().client
-}
-
-/// Stores client 1 as this.
-async fn update(harness: &Harness, client: &Client) {
-    let mut unit = harness.begin().await;
-    assert!(unit.clients().update(client).await.unwrap());
-    unit.commit().await.unwrap();
 }
 
 pub(crate) async fn a_new_client_is_active_and_its_secret_is_stored_as_a_hash(harness: &Harness) {
@@ -72,9 +67,7 @@ pub(crate) async fn changing_and_disabling_are_separate_events_and_no_change_is_
     let enabled = |enabled| ClientChange { enabled: Some(enabled), ..ClientChange::default() };
     let strict = ClientChange { require_pkce: Some(true), ..ClientChange::default() };
     let disabled = |at| Client { status: ClientStatus::Disabled { at: seconds(at) }, ..client(1) };
-    let url = MetadataUrl::parse("https://owl.example/client.json").unwrap();
-    let document = Some(MetadataDocument { url, fresh_until: now() });
-    let published = Client { document, kind: ClientKind::PublicApp, require_pkce: true, ..client(1) };
+    let published = published(1, 0);
     let page = || WebPage::parse("https://owl.example/privacy").ok();
     let other = Client {
         name: ClientName::parse("Day Owl").unwrap(),
@@ -115,7 +108,7 @@ pub(crate) async fn changing_and_disabling_are_separate_events_and_no_change_is_
             vec![AuditKind::ClientDisabled],
         ),
     ] {
-        update(harness, &before).await;
+        harness.update_client(&before).await;
         assert_eq!(clients(harness).change(client_id(1), change).await.unwrap(), after);
         assert_eq!(find(harness, 1).await, after);
         assert_eq!(recorded(harness).await, kinds.into_iter().map(event).collect::<Vec<_>>());
@@ -166,18 +159,10 @@ pub(crate) async fn the_newest_secret_stays_for_the_overlap_and_older_ones_end(h
     }
 }
 
-fn draft() -> Client {
-    Client { review: Review::Draft { owner: user_id(1) }, ..client(1) }
-}
-
-fn approved() -> Client {
-    Client { review: Review::Approved { owner: Some(user_id(1)) }, ..client(1) }
-}
-
 /// Approves client 1 as this with these endpoints; returns the events.
 async fn approve(harness: &Harness, client: &Client, endpoints: &[WebhookEndpoint]) -> Vec<AuditEvent> {
     let shown = clients(harness).approve(client_id(1), &client.revision(endpoints)).await.unwrap();
-    assert_eq!((&shown, &find(harness, 1).await), (&approved(), &approved()));
+    assert_eq!((&shown, &find(harness, 1).await), (&approved(1, 1), &approved(1, 1)));
     recorded(harness).await
 }
 
@@ -185,28 +170,28 @@ pub(crate) async fn an_approval_opens_a_draft_and_clears_the_list_of_its_users(h
     for number in [1, 2] {
         harness.store_user(&user(number)).await;
     }
-    harness.store_client(&draft(), &secret(1)).await;
+    harness.store_client(&draft(1, 1), &secret(1)).await;
     let mut unit = harness.begin().await;
     unit.users().find(user_id(2)).await.unwrap();
     unit.draft_users().admit(client_id(1), user_id(2), MAX_DRAFT_USERS, now()).await.unwrap();
     unit.commit().await.unwrap();
-    assert_eq!(approve(harness, &draft(), &[]).await, [event(AuditKind::AppApproved)]);
+    assert_eq!(approve(harness, &draft(1, 1), &[]).await, [event(AuditKind::AppApproved)]);
     assert_eq!(harness.clients.count_draft_users(client_id(1)).await.unwrap(), 0);
-    assert_eq!(approve(harness, &approved(), &[]).await, []);
+    assert_eq!(approve(harness, &approved(1, 1), &[]).await, []);
 }
 
 pub(crate) async fn an_approval_also_approves_the_endpoints_that_were_reviewed(harness: &Harness) {
     harness.store_user(&user(1)).await;
-    harness.store_client(&draft(), &secret(1)).await;
+    harness.store_client(&draft(1, 1), &secret(1)).await;
     store_endpoint(harness, &endpoint(1)).await;
     let reviewed = [WebhookEndpoint { is_reviewed: true, ..endpoint(1) }];
-    for client in [approved(), draft()] {
-        update(harness, &client).await;
+    for client in [approved(1, 1), draft(1, 1)] {
+        harness.update_client(&client).await;
         let mut unit = harness.begin().await;
         assert!(unit.webhooks().update(&endpoint(1)).await.unwrap());
         unit.commit().await.unwrap();
         assert_eq!(approve(harness, &client, &[endpoint(1)]).await, [event(AuditKind::AppApproved)]);
         assert_eq!(harness.webhooks.list_endpoints(None).await.unwrap(), reviewed);
-        assert_eq!(approve(harness, &approved(), &reviewed).await, []);
+        assert_eq!(approve(harness, &approved(1, 1), &reviewed).await, []);
     }
 }

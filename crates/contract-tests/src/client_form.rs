@@ -1,7 +1,7 @@
 //! Rejected forms and commands about clients, each up to the statement that rejects it.
 
 use crate::Harness;
-use crate::fixture::{client, client_id, now, seconds, secret, secret_id, user_id};
+use crate::fixture::{client, client_id, draft, now, published, seconds, secret, secret_id, user_id};
 use crate::service::{assert_rejected, audited, prepare, signed_out, stale};
 use crate::webhook::endpoint;
 use application::access::DailyLimits;
@@ -10,8 +10,7 @@ use application::client::{
     AppDeveloper, AppError, AppForm, ClientChange, ClientError, Clients, InvalidAppField,
 };
 use domain::client::{
-    Client, ClientKind, ClientName, ClientSecret, ClientStatus, MAX_OWN_CLIENTS, MetadataDocument,
-    MetadataUrl, Review, ServerNames,
+    Client, ClientKind, ClientName, ClientSecret, ClientStatus, MAX_OWN_CLIENTS, Review, ServerNames,
 };
 use domain::id::ClientSecretId;
 use domain::scope::ScopeSet;
@@ -93,7 +92,7 @@ async fn store_apps(harness: &Harness, person: &SignedInPerson) {
     let mut unit = harness.begin().await;
     for app in [
         Client { review, ..client(3) },
-        Client { review: Review::Draft { owner: user_id(2) }, ..client(4) },
+        draft(4, 2),
         Client { review, kind: ClientKind::PublicApp, ..client(5) },
         Client { review, status: disabled, ..client(6) },
     ] {
@@ -166,9 +165,7 @@ async fn rejected_secrets(harness: &Harness, clients: &Clients, person: &SignedI
 pub(crate) async fn rejected_commands_about_clients_open_no_connection(harness: &Harness) {
     let person = prepare(harness).await;
     store_apps(harness, &person).await;
-    let url = MetadataUrl::parse("https://owl.example/client.json").unwrap();
-    let document = Some(MetadataDocument { url, fresh_until: now() });
-    harness.store_client(&Client { document, ..client(7) }, &secret(7)).await;
+    harness.store_client(&published(7, 0), &secret(7)).await;
     harness.store_client(&Client { kind: ClientKind::Service, ..client(8) }, &secret(8)).await;
     let (clients, before) = (&clients(harness), harness.clients.list_clients(None, 99).await.unwrap());
     let change = async |number, change: &ClientChange| {
@@ -208,7 +205,7 @@ fn endpoint_of(client: &Client) -> WebhookEndpoint {
 
 /// Checks that a draft is not approved as it was before its name or its endpoints changed.
 async fn rejected_approvals(harness: &Harness, clients: &Clients) {
-    let draft = Client { review: Review::Draft { owner: user_id(2) }, ..client(4) };
+    let draft = draft(4, 2);
     let mut unit = harness.begin().await;
     unit.webhooks().insert(&endpoint_of(&draft)).await.unwrap();
     unit.commit().await.unwrap();

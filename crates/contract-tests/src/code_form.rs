@@ -1,10 +1,10 @@
 //! Rejected requests for codes that are issued without a browser.
 
 use crate::Harness;
-use crate::fixture::{client, client_id, now, secret, user, user_id};
+use crate::fixture::{client, client_id, draft, now, secret, user, user_id};
 use crate::service::{assert_rejected, audited, recorded};
 use application::code::{CodeError, CodeIssuer, Codes, NewCode};
-use domain::client::{Client, ClientKind, ClientStatus, MAX_DRAFT_USERS, Review};
+use domain::client::{Client, ClientKind, ClientStatus, MAX_DRAFT_USERS};
 use domain::code::CodeLifetime;
 use domain::sandbox::{SandboxPerson, Story};
 use domain::scope::{Scope, ScopeSet};
@@ -30,7 +30,7 @@ async fn prepare(harness: &Harness) {
         Client { status: ClientStatus::Disabled { at: now() }, ..client(2) },
         Client { kind: ClientKind::Service, ..client(3) },
         Client { require_pkce: true, ..client(4) },
-        Client { review: Review::Draft { owner: user_id(2) }, ..client(5) },
+        draft(5, 2),
     ];
     for (number, app) in (1..).zip(apps) {
         harness.store_client(&app, &secret(number)).await;

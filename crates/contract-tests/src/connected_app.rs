@@ -82,10 +82,8 @@ pub(crate) async fn an_app_without_live_grants_or_a_consent_is_not_listed(harnes
 
 pub(crate) async fn a_disabled_app_with_live_grants_is_listed(harness: &Harness) {
     prepare(harness, &[grant(1)]).await;
-    let mut unit = harness.begin().await;
     let disabled = Client { status: ClientStatus::Disabled { at: seconds(1) }, ..client(1) };
-    assert!(unit.clients().update(&disabled).await.unwrap());
-    unit.commit().await.unwrap();
+    harness.update_client(&disabled).await;
     assert_eq!(list(harness, 1).await, [app(1)]);
 }
 
@@ -93,12 +91,10 @@ pub(crate) async fn apps_are_listed_by_the_bytes_of_their_names_then_by_id(harne
     let grants: Vec<_> = (1..=4).map(|number| grant_of(10 - number, number, 1)).collect();
     prepare(harness, &grants).await;
     let names = ["owl", "\u{c4}rzte", "Zebra", "owl"];
-    let mut unit = harness.begin().await;
     for (number, name) in (1..).zip(names) {
         let renamed = Client { name: ClientName::parse(name).unwrap(), ..client(number) };
-        assert!(unit.clients().update(&renamed).await.unwrap());
+        harness.update_client(&renamed).await;
     }
-    unit.commit().await.unwrap();
     let ids: Vec<_> = list(harness, 1).await.into_iter().map(|app| app.client_id).collect();
     assert_eq!(ids, [3, 1, 4, 2].map(client_id));
 }

@@ -1,7 +1,7 @@
 //! Decisions on the consent page.
 
 use crate::Harness;
-use crate::fixture::{client, client_id, consent, now, request, seconds, user, user_id};
+use crate::fixture::{client, client_id, consent, draft, now, published, request, seconds, user, user_id};
 use crate::service::{
     Distinct, UNLIMITED, assert_rejected, assert_untouched, audited, event_of_person, locked, prepare,
     recorded, secret_text, signed_out,
@@ -14,8 +14,7 @@ use domain::audit::{AuditEvent, AuditKind};
 use domain::authorization_request::{AuthorizationRequest, RequestState};
 use domain::authorization_response::AuthorizationResponse;
 use domain::client::{
-    Client, ClientKind, ClientStatus, MAX_DRAFT_USERS, MetadataDocument, MetadataError, MetadataPolicy,
-    MetadataUrl, RedirectUri, Review,
+    Client, ClientStatus, MAX_DRAFT_USERS, MetadataError, MetadataPolicy, MetadataUrl, RedirectUri,
 };
 use domain::code::{AuthorizationCode, CodeState};
 use domain::consent::RememberedConsent;
@@ -81,8 +80,8 @@ pub(crate) async fn ask(
     request: AuthorizationRequest,
 ) -> AuthorizationRequestId {
     let id = AuthorizationRequestId::from_uuid(Distinct.uuid());
+    harness.update_client(client).await;
     let mut unit = harness.begin().await;
-    assert!(unit.clients().update(client).await.unwrap());
     unit.authorization_requests().insert(&AuthorizationRequest { id, ..request }).await.unwrap();
     unit.commit().await.unwrap();
     id
@@ -132,10 +131,6 @@ const fn allow(ticked: &'static [&'static str]) -> ConsentDecision<'static> {
 
 const fn allow_and_remember(ticked: &'static [&'static str]) -> ConsentDecision<'static> {
     ConsentDecision::Allow { ticked, remember: true }
-}
-
-pub(crate) fn draft_of(owner: u64) -> Client {
-    Client { review: Review::Draft { owner: user_id(owner) }, ..client(1) }
 }
 
 pub(crate) fn of_app(kind: AuditKind) -> AuditEvent {
@@ -223,7 +218,7 @@ pub(crate) async fn a_decision_needs_a_request_that_was_shown_and_known_scopes(h
 pub(crate) async fn a_full_draft_admits_no_one_else_and_stores_nothing(harness: &Harness) {
     let (person, visit) = (&prepare(harness).await, &visit(6));
     let service = &authorizations(harness, MetadataPolicy::Off);
-    let draft = draft_of(2);
+    let draft = draft(1, 2);
     remember(harness, scopes("sleep")).await;
     let id = ask(harness, &draft, asked()).await;
     for number in 10..10 + u64::from(MAX_DRAFT_USERS) {
@@ -259,7 +254,7 @@ pub(crate) async fn only_scopes_that_are_ticked_asked_for_and_allowed_are_grante
         (&poorer, asked(), BOTH, "sleep"),
         (&everything, odd, &["sleep", "sleep:write"], "sleep"),
         // The owner of a draft is not counted among its users.
-        (&draft_of(1), asked(), BOTH, "profile sleep"),
+        (&draft(1, 1), asked(), BOTH, "profile sleep"),
     ] {
         remember(harness, scopes("sleep")).await;
         let id = ask(harness, client, request).await;
@@ -279,7 +274,7 @@ pub(crate) async fn only_scopes_that_are_ticked_asked_for_and_allowed_are_grante
 pub(crate) async fn a_denial_is_returned_to_the_app_and_ends_its_consent(harness: &Harness) {
     let person = &prepare(harness).await;
     let service = authorizations(harness, MetadataPolicy::Off);
-    for client in [client(1), draft_of(2)] {
+    for client in [client(1), draft(1, 2)] {
         for decision in [ConsentDecision::Deny, allow(&[]), allow(&["supplements"])] {
             remember(harness, scopes("sleep")).await;
             let id = ask(harness, &client, asked()).await;
@@ -292,13 +287,6 @@ pub(crate) async fn a_denial_is_returned_to_the_app_and_ends_its_consent(harness
         }
     }
     assert_eq!(harness.clients.count_draft_users(client_id(1)).await.unwrap(), 0);
-}
-
-/// The app of a metadata document of this host.
-pub(crate) fn published() -> Client {
-    let url = MetadataUrl::parse("https://app.example/client.json").unwrap();
-    let document = MetadataDocument { url, fresh_until: seconds(60) };
-    Client { document: Some(document), kind: ClientKind::PublicApp, require_pkce: true, ..client(1) }
 }
 
 /// A policy that lists the host of [`published`], and one that accepts any.
@@ -316,10 +304,10 @@ pub(crate) async fn a_whole_consent_to_a_reviewed_app_is_remembered(harness: &Ha
         (MetadataPolicy::Off, client(1), allow(BOTH), false),
         (MetadataPolicy::Off, client(1), allow_and_remember(&["sleep"]), false),
         (MetadataPolicy::Off, poorer, allow_and_remember(&["sleep"]), false),
-        (listed, published(), allow_and_remember(BOTH), true),
-        (any, published(), allow_and_remember(BOTH), false),
+        (listed, published(1, 60), allow_and_remember(BOTH), true),
+        (any, published(1, 60), allow_and_remember(BOTH), false),
         // Admits the person among the draft's users.
-        (MetadataPolicy::Off, draft_of(2), allow_and_remember(BOTH), false),
+        (MetadataPolicy::Off, draft(1, 2), allow_and_remember(BOTH), false),
     ] {
         remember(harness, scopes("sleep")).await;
         let service = authorizations(harness, policy);

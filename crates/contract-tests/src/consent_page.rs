@@ -2,10 +2,9 @@
 
 use crate::Harness;
 use crate::consent_form::{
-    URI, ask, asked, assert_code, authorizations, draft_of, of_app, policies, published, remember, scopes,
-    visit,
+    URI, ask, asked, assert_code, authorizations, of_app, policies, remember, scopes, visit,
 };
-use crate::fixture::{client, client_id, grant, now, seconds, secret, user, user_id};
+use crate::fixture::{client, client_id, draft, grant, now, published, seconds, secret, user, user_id};
 use crate::service::{Distinct, prepare, recorded, signed_in_ago};
 use application::authorization::{ConsentError, ConsentOutcome, ConsentView, PendingApp};
 use application::ports::system::Entropy as _;
@@ -64,7 +63,7 @@ pub(crate) async fn the_page_shows_the_app_and_what_it_asks_for_and_has(harness:
     assert_eq!(open(id).await, ConsentOutcome::Ask(expected));
 
     let listed = async |policy, is_reviewed| {
-        let id = ask(harness, &published(), asked()).await;
+        let id = ask(harness, &published(1, 60), asked()).await;
         let metadata_host = Some("app.example".to_owned());
         let expected = ConsentOutcome::Ask(ConsentView { metadata_host, is_reviewed, ..view_of(id) });
         let opened = authorizations(harness, policy).open(person, &visit(6), id).await;
@@ -88,7 +87,7 @@ pub(crate) async fn the_page_may_need_a_decision_despite_a_remembered_consent(ha
     remember(harness, scopes("profile sleep")).await;
     let id = ask(harness, &client(1), AuthorizationRequest { force_consent: true, ..asked() }).await;
     assert_eq!(open(id).await, view(id));
-    let id = ask(harness, &draft_of(1), asked()).await;
+    let id = ask(harness, &draft(1, 1), asked()).await;
     assert_eq!(open(id).await, ConsentOutcome::Ask(ConsentView { is_reviewed: false, ..view_of(id) }));
     let id = ask(harness, &Client { scopes: scopes("sleep"), ..client(1) }, asked()).await;
     assert_eq!(open(id).await, ConsentOutcome::Ask(ConsentView { scopes: scopes("sleep"), ..view_of(id) }));

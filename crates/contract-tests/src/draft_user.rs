@@ -14,8 +14,7 @@ const LIMIT: u32 = 3;
 fn draft(number: u64, owner: u64) -> Client {
     Client {
         contact: Contact::parse("https://owl.example/contact").ok(),
-        review: Review::Draft { owner: user_id(owner) },
-        ..client(number)
+        ..crate::fixture::draft(number, owner)
     }
 }
 

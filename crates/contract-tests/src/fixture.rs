@@ -3,7 +3,8 @@
 use application::ports::storage::{StorageError, UniqueKey};
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use domain::client::{
-    Client, ClientKind, ClientName, ClientPages, ClientSecret, ClientStatus, RedirectUri, Review,
+    Client, ClientKind, ClientName, ClientPages, ClientSecret, ClientStatus, MetadataDocument, MetadataUrl,
+    RedirectUri, Review,
 };
 use domain::code::{AuthorizationCode, CodeState, PkceChallenge};
 use domain::grant::{Grant, GrantState};
@@ -153,6 +154,23 @@ pub(crate) fn client(number: u64) -> Client {
         document: None,
         created_at: now(),
     }
+}
+
+/// Returns an app that this person registered, as a draft.
+pub(crate) fn draft(number: u64, owner: u64) -> Client {
+    Client { review: Review::Draft { owner: user_id(owner) }, ..client(number) }
+}
+
+/// Returns an app that this person registered, after its approval.
+pub(crate) fn approved(number: u64, owner: u64) -> Client {
+    Client { review: Review::Approved { owner: Some(user_id(owner)) }, ..client(number) }
+}
+
+/// Returns a public app with a metadata document that expires some seconds after [`now`].
+pub(crate) fn published(number: u64, second: i64) -> Client {
+    let url = MetadataUrl::parse(&format!("https://app.example/{number}.json")).unwrap();
+    let document = Some(MetadataDocument { url, fresh_until: seconds(second) });
+    Client { document, kind: ClientKind::PublicApp, require_pkce: true, ..client(number) }
 }
 
 pub(crate) fn secret(number: u64) -> ClientSecret {

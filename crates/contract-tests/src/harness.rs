@@ -190,6 +190,13 @@ impl Harness {
         unit.commit().await.unwrap();
     }
 
+    /// Stores an existing client as this.
+    pub(crate) async fn update_client(&self, client: &Client) {
+        let mut unit = self.begin().await;
+        assert!(unit.clients().update(client).await.unwrap());
+        unit.commit().await.unwrap();
+    }
+
     /// Stores a code; its person and client must exist.
     pub(crate) async fn store_code(&self, code: &AuthorizationCode) {
         let mut unit = self.begin().await;

@@ -135,9 +135,7 @@ pub(crate) async fn nights_of_one_file_are_stored_once_and_undone_as_one_import(
     assert_eq!(harness.sleep.walk(user_id(1), None, 1_000).await.unwrap(), [before]);
 }
 
-pub(crate) async fn labels_of_one_file_are_stored_once_and_nothing_is_left_of_them_after_undoing(
-    harness: &Harness,
-) {
+pub(crate) async fn labels_of_one_file_are_stored_once_and_undone_without_a_trace(harness: &Harness) {
     let imports = at_once(harness, &labels(), None).await;
     assert!(imports.iter().all(|import| import.report.rejected_total == 0), "{imports:?}");
     assert_counted(imports.iter().map(|import| import.report.supplements));

@@ -1,20 +1,15 @@
 //! Clients with a metadata document.
 
 use crate::Harness;
-use crate::fixture::{client, client_id, code, consent, grant, request, seconds, secret, user, user_id};
+use crate::fixture::{
+    client, client_id, code, consent, grant, published, request, seconds, secret, user, user_id,
+};
 use crate::webhook::endpoint;
 use domain::authorization_request::AuthorizationRequest;
-use domain::client::{Client, ClientKind, ClientStatus, MetadataDocument, MetadataUrl};
+use domain::client::{Client, ClientStatus};
 use domain::code::AuthorizationCode;
 use domain::grant::Grant;
 use domain::webhook::WebhookEndpoint;
-
-/// A public app whose document expired, or will expire, at this second.
-fn expiring(number: u64, second: i64) -> Client {
-    let url = MetadataUrl::parse(&format!("https://owl.example/{number}")).unwrap();
-    let document = Some(MetadataDocument { url, fresh_until: seconds(second) });
-    Client { kind: ClientKind::PublicApp, document, ..client(number) }
-}
 
 async fn store(harness: &Harness, client: &Client) {
     let mut unit = harness.begin().await;
@@ -38,7 +33,7 @@ async fn remaining(harness: &Harness) -> Vec<u64> {
 pub(crate) async fn unused_clients_are_deleted_after_their_document_expired(harness: &Harness) {
     harness.store_user(&user(1)).await;
     for number in 1..=5 {
-        store(harness, &expiring(number, 9)).await;
+        store(harness, &published(number, 9)).await;
     }
     harness.store_grants(&[Grant { client_id: client_id(1), user_id: user_id(1), ..grant(1) }]).await;
     harness.store_code(&AuthorizationCode { client_id: client_id(2), user_id: user_id(1), ..code(1) }).await;
@@ -50,13 +45,13 @@ pub(crate) async fn unused_clients_are_deleted_after_their_document_expired(harn
     unit.commit().await.unwrap();
     // More in use than fit into a page of the query.
     for number in 6..=110 {
-        store(harness, &expiring(number, 9)).await;
+        store(harness, &published(number, 9)).await;
         let mut unit = harness.begin().await;
         unit.consents().remember(&consent(1, number)).await.unwrap();
         unit.commit().await.unwrap();
     }
     for (number, second) in [(111, 9), (112, 9), (113, 10), (114, 11)] {
-        store(harness, &expiring(number, second)).await;
+        store(harness, &published(number, second)).await;
     }
     assert_eq!((delete(harness, 1).await, delete(harness, 500).await, delete(harness, 500).await), (1, 1, 0));
     let kept: Vec<u64> = (1..=110).chain([113, 114]).collect();
@@ -64,7 +59,7 @@ pub(crate) async fn unused_clients_are_deleted_after_their_document_expired(harn
 }
 
 pub(crate) async fn a_disabled_or_registered_client_is_kept(harness: &Harness) {
-    store(harness, &Client { status: ClientStatus::Disabled { at: seconds(1) }, ..expiring(1, 0) }).await;
+    store(harness, &Client { status: ClientStatus::Disabled { at: seconds(1) }, ..published(1, 0) }).await;
     harness.store_client(&client(2), &secret(2)).await;
     assert_eq!(delete(harness, 500).await, 0);
     assert_eq!(remaining(harness).await, [1, 2]);

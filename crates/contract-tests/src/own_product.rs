@@ -59,9 +59,7 @@ pub(crate) async fn an_own_product_reads_back_and_is_listed_for_its_owner_alone(
     assert_eq!(harness.supplements.list_own(user_id(3)).await.unwrap(), []);
 }
 
-pub(crate) async fn a_code_finds_the_persons_own_product_before_the_catalogue_and_never_anothers(
-    harness: &Harness,
-) {
+pub(crate) async fn a_code_finds_the_persons_product_before_the_catalogue_never_anothers(harness: &Harness) {
     people(harness).await;
     // The labels of the fixture have one code.
     let code = Upc::parse("012345678905").unwrap();

@@ -56,7 +56,7 @@ pub(crate) async fn exactly_one_of_several_tasks_consumes_a_pending_sign_in(harn
     assert_eq!(won, 1);
 }
 
-pub(crate) async fn pending_sign_ins_are_deleted_of_a_person_and_after_their_expiry_up_to_the_limit(
+pub(crate) async fn pending_sign_ins_are_deleted_by_person_and_once_expired_up_to_the_limit(
     harness: &Harness,
 ) {
     harness.store_user(&user(1)).await;

@@ -3,15 +3,11 @@
 use crate::Harness;
 use crate::fixture::{grant, label, now, supplement_id, user, user_id};
 use crate::service::{assert_level, assert_rejected, audited, prepare, recorded};
-use application::account::{AccountActor, Sessions};
 use application::intake::{IntakeError, Intakes, NewIntake};
 use application::profile::{ProfileError, Profiles};
 use domain::grant::Grant;
 use domain::id::{FormId, IntakeLogId};
-use domain::second_factor::SecondFactorPolicy;
-use domain::session::SessionLifetime;
 use domain::supplement::Servings;
-use std::sync::Arc;
 use uuid::Uuid;
 
 pub(crate) async fn a_unit_of_work_dropped_in_any_state_opens_no_connection(harness: &Harness) {
@@ -88,21 +84,6 @@ pub(crate) async fn rejected_changes_of_records_open_no_connection(harness: &Har
     let is_nobody = |error: &ProfileError| matches!(error, ProfileError::NotFound);
     assert_rejected(harness, "change an unknown profile", is_nobody, async || {
         profiles.change(user_id(9), &[]).await
-    })
-    .await;
-}
-
-pub(crate) async fn ending_the_sessions_of_an_unknown_person_opens_no_connection(harness: &Harness) {
-    prepare(harness).await;
-    let sessions = Sessions {
-        store: audited(harness),
-        reader: harness.sessions.clone(),
-        lifetime: SessionLifetime::default(),
-        policy: SecondFactorPolicy::Optional,
-        is_recording: Arc::default(),
-    };
-    assert_level(harness, "end the sessions of an unknown person", async || {
-        sessions.end_all(AccountActor::Operator(user_id(9)), None).await.unwrap().ok_or(())
     })
     .await;
 }

@@ -44,9 +44,8 @@ fn reused_at(at: DateTime<Utc>) -> GrantState {
     GrantState::Revoked { at, reason: RevocationReason::TokenReused }
 }
 
-pub(crate) async fn each_newest_token_is_replaced_and_the_grant_stays_live_rfc_9700_section_4_14_2(
-    harness: &Harness,
-) {
+/// RFC 9700 section 4.14.2.
+pub(crate) async fn each_newest_token_is_replaced_and_the_grant_stays_live(harness: &Harness) {
     let before = prepare(harness).await;
     assert_eq!(stored(harness).await, before);
     for (number, at) in [(101, 0), (102, 1), (103, 5_000_000)] {
@@ -59,9 +58,8 @@ pub(crate) async fn each_newest_token_is_replaced_and_the_grant_stays_live_rfc_9
     assert!(found.is_some_and(|found| found.grant.is_live()));
 }
 
-pub(crate) async fn a_replaced_token_returns_its_successor_for_thirty_seconds_rfc_9700_section_4_14_2(
-    harness: &Harness,
-) {
+/// RFC 9700 section 4.14.2.
+pub(crate) async fn a_replaced_token_returns_its_successor_for_thirty_seconds(harness: &Harness) {
     prepare(harness).await;
     rotate(harness, using(101, 102, seconds(0))).await;
     let before = stored(harness).await;
@@ -74,9 +72,8 @@ pub(crate) async fn a_replaced_token_returns_its_successor_for_thirty_seconds_rf
     assert_eq!(rotate(harness, using(102, 103, seconds(31))).await, RotationOutcome::Replaced);
 }
 
-pub(crate) async fn a_replaced_token_revokes_the_grant_after_thirty_one_seconds_rfc_9700_section_4_14_2(
-    harness: &Harness,
-) {
+/// RFC 9700 section 4.14.2.
+pub(crate) async fn a_replaced_token_revokes_the_grant_after_thirty_one_seconds(harness: &Harness) {
     prepare(harness).await;
     rotate(harness, using(101, 102, seconds(0))).await;
     assert_eq!(rotate(harness, using(101, 103, seconds(31))).await, RotationOutcome::Reused);
@@ -88,9 +85,8 @@ pub(crate) async fn a_replaced_token_revokes_the_grant_after_thirty_one_seconds_
     assert_eq!(stored(harness).await.state, reused_at(seconds(31)));
 }
 
-pub(crate) async fn a_replaced_token_revokes_the_grant_once_its_successor_was_used_rfc_9700_section_4_14_2(
-    harness: &Harness,
-) {
+/// RFC 9700 section 4.14.2.
+pub(crate) async fn a_replaced_token_revokes_the_grant_once_its_successor_was_used(harness: &Harness) {
     prepare(harness).await;
     rotate(harness, using(101, 102, seconds(0))).await;
     rotate(harness, using(102, 103, seconds(1))).await;
@@ -106,9 +102,8 @@ pub(crate) async fn a_token_that_the_family_never_had_revokes_the_grant_rfc_9700
     assert_eq!(stored(harness).await.state, reused_at(seconds(0)));
 }
 
-pub(crate) async fn a_fixed_token_another_person_and_a_revoked_grant_change_nothing_rfc_9700_section_4_14_2(
-    harness: &Harness,
-) {
+/// RFC 9700 section 4.14.2.
+pub(crate) async fn a_fixed_token_another_person_and_a_revoked_grant_change_nothing(harness: &Harness) {
     let rotating = prepare(harness).await;
     let other = Rotation { user_id: user_id(2), ..using(101, 102, seconds(0)) };
     assert_eq!(rotate(harness, other).await, RotationOutcome::NotLive);
@@ -126,7 +121,8 @@ pub(crate) async fn a_fixed_token_another_person_and_a_revoked_grant_change_noth
     assert_eq!(stored(harness).await, revoked);
 }
 
-pub(crate) async fn of_racing_uses_one_replaces_the_token_and_the_others_get_its_successor_rfc_9700_section_4_14_2(
+/// RFC 9700 section 4.14.2.
+pub(crate) async fn of_racing_uses_one_replaces_the_token_and_the_others_get_its_successor(
     harness: &Harness,
 ) {
     prepare(harness).await;

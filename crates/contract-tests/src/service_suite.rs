@@ -58,7 +58,63 @@ suite! {
         an_approval_opens_a_draft_and_clears_the_list_of_its_users,
         an_approval_also_approves_the_endpoints_that_were_reviewed,
     }
-    erasure_form { rejected_erasures_open_no_connection, }
+    client_app {
+        an_app_is_registered_as_a_draft_of_its_owner,
+        names_like_those_of_drafts_and_of_the_developers_apps_are_free,
+        an_approved_app_is_a_draft_again_if_what_was_reviewed_changes,
+        only_a_name_from_the_operator_may_imitate_the_server,
+        a_developer_rotates_secrets_and_deletes_the_app,
+        only_its_owner_sees_an_app_with_its_secrets_and_its_use,
+    }
+    credential {
+        everything_of_before_is_invalidated_counted_and_reported,
+        an_invalidation_that_stopped_anywhere_is_finished_by_the_next,
+        a_rejected_invalidation_changes_nothing_and_young_keys_stay,
+    }
+    signing_key_form {
+        a_key_is_created_if_none_is_active, a_routine_rotation_adds_a_key_and_retires_none,
+        an_emergency_retires_every_active_key, a_key_is_retired_while_another_is_active_and_keeps_its_date,
+        the_list_shows_which_key_signs_and_which_only_verify,
+    }
+    profile_form { a_changed_field_is_stored_with_its_source_and_recorded, }
+    erasure_form {
+        rejected_erasures_open_no_connection, an_erasure_leaves_an_anonymous_event_and_a_receipt,
+    }
+    session_form {
+        a_cookie_shows_who_is_signed_in_and_whether_that_is_fresh,
+        ended_sessions_locked_accounts_and_unknown_cookies_are_not_signed_in,
+        the_use_of_a_session_is_recorded_once_a_minute, only_live_sessions_are_listed,
+        a_person_signs_out_of_one_browser_or_of_all_others,
+        the_operator_signs_a_person_out_of_every_browser,
+    }
+    sign_in {
+        the_right_password_opens_a_session_with_a_new_cookie,
+        a_sign_in_ends_the_previous_session_of_its_browser,
+        a_weak_hash_is_replaced_with_the_sign_in_if_it_can_be,
+        a_password_opens_no_session_if_a_second_step_is_due,
+    }
+    password_link_form {
+        the_operators_link_replaces_all_and_is_stored_as_a_hash,
+        with_email_the_person_is_sent_the_operators_link_and_its_purpose,
+        a_link_as_the_only_way_ends_password_passkeys_and_sign_ins,
+        a_usable_link_is_found_with_its_purpose_and_address,
+        another_address_is_sent_a_link_and_the_current_one_a_notice,
+    }
+    password_change {
+        a_new_password_ends_all_sign_ins_and_opens_one_new_session,
+        apps_tokens_and_consents_end_with_a_password_if_chosen_so,
+        a_bad_new_password_is_reported_before_the_current_one_is_checked,
+        a_password_is_not_changed_by_a_stranger_or_a_busy_server,
+        a_link_sets_the_password_and_ends_all_sign_ins, a_rejected_choice_hashes_nothing_and_leaves_the_link,
+        a_link_to_sign_up_creates_the_account_and_signs_its_owner_in,
+        an_address_taken_in_the_meantime_uses_the_link_up,
+        a_password_set_by_the_operator_ends_all_sign_ins,
+    }
+    password_limit {
+        a_new_password_resets_the_failure_counters_of_the_account,
+        guesses_of_the_current_password_are_limited_like_sign_ins,
+        a_password_that_changes_while_it_is_hashed_is_not_replaced,
+    }
     sign_in_form { rejected_passwords_open_no_connection, rejected_second_steps_open_no_connection, }
     password_form {
         rejected_links_open_no_connection, rejected_confirmations_of_an_address_open_no_connection,
@@ -78,7 +134,6 @@ suite! {
     rejection {
         a_unit_of_work_dropped_in_any_state_opens_no_connection,
         rejected_changes_of_records_open_no_connection,
-        ending_the_sessions_of_an_unknown_person_opens_no_connection,
     }
     personal_token_form {
         rejected_tokens_are_not_created_and_open_no_connection,

@@ -1,18 +1,18 @@
 //! Rejected forms about sign-ins, each up to the statement that rejects it.
 
 use crate::Harness;
+use crate::account::{Accounts, PASSWORD};
 use crate::fixture::{now, password_hash, pending_sign_in, user, user_id};
-use crate::second_factor_form::{CODE, Trusting};
-use crate::service::{ORIGIN, UNLIMITED, assert_rejected, audited, prepare, secret_text};
+use crate::second_factor_form::CODE;
+use crate::service::{ORIGIN, assert_rejected, prepare, secret_text};
 use application::StorageError;
 use application::account::{
-    PasswordCheckError, PasswordCheckpoint, PasswordHashingError, SecondStepError, SignInLimits,
-    SignInOrigin, SignInProgress, SignIns, SignedIn,
+    PasswordCheckError, PasswordHashingError, SecondStepError, SignInOrigin, SignInProgress, SignIns,
+    SignedIn,
 };
 use application::ports::storage::{PendingSignInReader, PendingSignInWithEmail};
-use application::ports::system::{FormSealer, PasswordCheck, PasswordHasher};
+use application::ports::system::{PasswordCheck, PasswordHasher};
 use async_trait::async_trait;
-use domain::id::UserId;
 use domain::password::{Password, PasswordHash};
 use domain::pending_sign_in::{PendingSignIn, SecondStep};
 use domain::second_factor::{RecoveryCode, SealedTotpSecret, SecondFactorPolicy, Totp, TotpStep};
@@ -20,11 +20,9 @@ use domain::secret::{Secret, SecretBytes, SecretHash, SecretKind};
 use domain::user::{User, UserStatus};
 use std::sync::Arc;
 
-const PASSWORD: &str = "a quiet night in the hills";
-
 /// What happens to person 3 while their password is checked.
 #[derive(Clone, Copy)]
-enum Race {
+pub(crate) enum Race {
     Nothing,
     NewPassword,
     NoPassword,
@@ -32,20 +30,11 @@ enum Race {
     Erasure,
 }
 
-/// A hasher that accepts one password whatever the hash, after something else has happened.
-struct Racing(Harness, Race);
+/// A hasher that accepts [`PASSWORD`] whatever the hash, after something else has happened.
+pub(crate) struct Racing(pub(crate) Harness, pub(crate) Race);
 
-#[async_trait]
-impl PasswordHasher for Racing {
-    async fn hash(&self, _: &Password) -> Result<PasswordHash, PasswordHashingError> {
-        Err(PasswordHashingError::Failed)
-    }
-
-    async fn check<'a>(
-        &self,
-        password: &'a Password,
-        _: Option<&'a PasswordHash>,
-    ) -> Result<PasswordCheck, PasswordHashingError> {
+impl Racing {
+    async fn run(&self) {
         let mut unit = self.0.begin().await;
         match self.1 {
             Race::Nothing => {}
@@ -58,6 +47,22 @@ impl PasswordHasher for Racing {
             Race::Erasure => assert!(unit.users().delete(user_id(3)).await.unwrap()),
         }
         unit.commit().await.unwrap();
+    }
+}
+
+#[async_trait]
+impl PasswordHasher for Racing {
+    async fn hash(&self, _: &Password) -> Result<PasswordHash, PasswordHashingError> {
+        self.run().await;
+        Ok(password_hash(4))
+    }
+
+    async fn check<'a>(
+        &self,
+        password: &'a Password,
+        _: Option<&'a PasswordHash>,
+    ) -> Result<PasswordCheck, PasswordHashingError> {
+        self.run().await;
         Ok(PasswordCheck { is_right: password.expose() == PASSWORD, is_outdated: false })
     }
 }
@@ -75,37 +80,10 @@ impl PendingSignInReader for Ended {
     }
 }
 
-/// A sealer of no form.
-struct NoForms;
-
-impl FormSealer for NoForms {
-    fn seal(&self, _: UserId, _: &str) -> Option<String> {
-        None
-    }
-
-    fn open(&self, _: UserId, _: &str) -> Option<String> {
-        None
-    }
-}
-
 fn sign_ins(harness: &Harness, race: Race) -> SignIns {
-    let limits =
-        SignInLimits { per_account: UNLIMITED, per_account_and_day: UNLIMITED, per_address: UNLIMITED };
-    let checkpoint = PasswordCheckpoint {
-        store: audited(harness),
-        credentials: harness.credentials.clone(),
-        hasher: Arc::new(Racing(harness.clone(), race)),
-        failures: harness.failures.clone(),
-        limits,
-    };
-    SignIns {
-        checkpoint,
-        pending: harness.pending_sign_ins.clone(),
-        totp_sealer: Arc::new(Trusting),
-        form_sealer: Arc::new(NoForms),
-        policy: SecondFactorPolicy::Optional,
-        mail: None,
-    }
+    let mut sign_ins = Accounts::new(harness).sign_ins(SecondFactorPolicy::Optional);
+    sign_ins.checkpoint.hasher = Arc::new(Racing(harness.clone(), race));
+    sign_ins
 }
 
 /// Stores person 3 again, with a password, and signs them in.

@@ -150,11 +150,11 @@ suite! {
         every_version_with_a_code_is_listed_the_current_one_first,
         the_latest_of_several_labels_with_a_code_is_found, a_retracted_version_is_replaced_by_its_predecessor,
         a_version_that_was_logged_or_is_not_there_is_not_retracted,
-        a_version_that_was_replaced_is_retracted_without_its_predecessor_coming_back,
+        a_replaced_version_is_retracted_without_its_predecessor_coming_back,
     }
     own_product {
         an_own_product_reads_back_and_is_listed_for_its_owner_alone,
-        a_code_finds_the_persons_own_product_before_the_catalogue_and_never_anothers,
+        a_code_finds_the_persons_product_before_the_catalogue_never_anothers,
         a_search_returns_labels_of_the_catalogue_alone,
         a_search_matches_the_beginning_of_each_word_in_any_order,
         names_that_begin_with_the_query_come_first_and_the_limit_holds,
@@ -199,7 +199,7 @@ suite! {
     pending_sign_in {
         a_pending_sign_in_is_found_by_its_cookie_with_the_address,
         exactly_one_of_several_tasks_consumes_a_pending_sign_in,
-        pending_sign_ins_are_deleted_of_a_person_and_after_their_expiry_up_to_the_limit,
+        pending_sign_ins_are_deleted_by_person_and_once_expired_up_to_the_limit,
     }
     second_factor {
         a_second_factor_reads_back_until_it_is_deleted, a_step_is_used_once_and_none_before_it_afterwards,
@@ -208,13 +208,13 @@ suite! {
         a_new_set_of_recovery_codes_ends_the_old_one,
     }
     rotation {
-        each_newest_token_is_replaced_and_the_grant_stays_live_rfc_9700_section_4_14_2,
-        a_replaced_token_returns_its_successor_for_thirty_seconds_rfc_9700_section_4_14_2,
-        a_replaced_token_revokes_the_grant_after_thirty_one_seconds_rfc_9700_section_4_14_2,
-        a_replaced_token_revokes_the_grant_once_its_successor_was_used_rfc_9700_section_4_14_2,
+        each_newest_token_is_replaced_and_the_grant_stays_live,
+        a_replaced_token_returns_its_successor_for_thirty_seconds,
+        a_replaced_token_revokes_the_grant_after_thirty_one_seconds,
+        a_replaced_token_revokes_the_grant_once_its_successor_was_used,
         a_token_that_the_family_never_had_revokes_the_grant_rfc_9700_section_4_14_2,
-        a_fixed_token_another_person_and_a_revoked_grant_change_nothing_rfc_9700_section_4_14_2,
-        of_racing_uses_one_replaces_the_token_and_the_others_get_its_successor_rfc_9700_section_4_14_2,
+        a_fixed_token_another_person_and_a_revoked_grant_change_nothing,
+        of_racing_uses_one_replaces_the_token_and_the_others_get_its_successor,
     }
     session {
         a_cookie_finds_its_session_with_address_state_and_zone,
@@ -320,7 +320,7 @@ suite! {
     import_repetition { a_label_id_that_a_file_has_twice_is_stored_the_same_each_time, }
     import_concurrency {
         nights_of_one_file_are_stored_once_and_undone_as_one_import,
-        labels_of_one_file_are_stored_once_and_nothing_is_left_of_them_after_undoing,
+        labels_of_one_file_are_stored_once_and_undone_without_a_trace,
     }
     import_journal {
         a_change_reads_back_whatever_record_it_is_about,

@@ -349,9 +349,7 @@ pub(crate) async fn a_version_that_was_logged_or_is_not_there_is_not_retracted(h
     assert_eq!(find(harness, 1).await, Some(supplement(1)));
 }
 
-pub(crate) async fn a_version_that_was_replaced_is_retracted_without_its_predecessor_coming_back(
-    harness: &Harness,
-) {
+pub(crate) async fn a_replaced_version_is_retracted_without_its_predecessor_coming_back(harness: &Harness) {
     harness.store_supplement(&catalogue_key(1), &supplement(1)).await;
     replace(harness, 1, 2).await;
     replace(harness, 2, 3).await;

@@ -1,7 +1,9 @@
 //! Rejected requests for tokens, each up to the statement that rejects it.
 
 use crate::Harness;
-use crate::fixture::{client, client_id, code, grant, grant_id, now, secret, used_from, user, user_id};
+use crate::fixture::{
+    client, client_id, code, draft, grant, grant_id, now, secret, used_from, user, user_id,
+};
 use crate::service::{ClockAt, assert_level, assert_rejected, audited, secret_text};
 use application::StorageError;
 use application::access::TokenCheck;
@@ -15,7 +17,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::access_token::{AccessClaims, TokenSubject};
 use domain::audit::AuditKind;
-use domain::client::{Client, ClientKind, Review};
+use domain::client::{Client, ClientKind};
 use domain::code::{AuthorizationCode, CodeVerifier};
 use domain::grant::Grant;
 use domain::id::TokenId;
@@ -113,7 +115,7 @@ pub(crate) async fn rejected_codes_stay_valid_and_open_no_connection(harness: &H
     let tokens = tokens(harness);
     let app = client(1);
     let public = Client { kind: ClientKind::PublicApp, ..client(1) };
-    let draft = Client { review: Review::Draft { owner: user_id(2) }, ..client(1) };
+    let draft = draft(1, 2);
     let address = used_from(1).address;
     let without = |code| PresentedCode { code, redirect_uri, code_verifier: None, resource: None, address };
     let good = PresentedCode { code_verifier: Some(verifier.expose()), ..without(valid.expose()) };

@@ -1,7 +1,7 @@
 //! Endpoints that developers and the operator create, test, rotate, replay and delete.
 
 use crate::Harness;
-use crate::fixture::{client, client_id, grant, now, seconds, secret, session, user, user_id};
+use crate::fixture::{approved, client, client_id, grant, now, seconds, secret, session, user, user_id};
 use crate::service::{
     Distinct, assert_rejected, assert_untouched, audited, event_by, event_of_person, prepare, recorded,
     signed_in_ago, stale,
@@ -14,7 +14,7 @@ use application::ports::system::{Entropy as _, WebhookSigner, WebhookSignerError
 use application::webhook::{CreateWebhookError, WebhookActor, WebhookError, Webhooks};
 use chrono::TimeDelta;
 use domain::audit::{AuditActor, AuditKind};
-use domain::client::{Client, ClientKind, Review};
+use domain::client::{Client, ClientKind};
 use domain::id::{UserId, WebhookEndpointId};
 use domain::outbound::{OutboundPolicy, OutboundUrl};
 use domain::webhook::{
@@ -66,16 +66,11 @@ fn hook(path: usize) -> OutboundUrl {
     url(&format!("https://hooks.example/{path}"))
 }
 
-/// An app of this person.
-fn app(number: u64, owner: u64) -> Client {
-    Client { review: Review::Approved { owner: Some(user_id(owner)) }, ..client(number) }
-}
-
 /// Stores apps 3 of person 1 and 4 of person 3, each with the endpoint of its number, and service 5.
 async fn store_apps(harness: &Harness) {
     harness.store_user(&user(3)).await;
     for (number, owner) in [(3, 1), (4, 3)] {
-        harness.store_client(&app(number, owner), &secret(number)).await;
+        harness.store_client(&approved(number, owner), &secret(number)).await;
         store_endpoint(harness, &of_app(number, number)).await;
     }
     harness.store_client(&Client { kind: ClientKind::Service, ..client(5) }, &secret(5)).await;
@@ -318,7 +313,7 @@ pub(crate) async fn what_is_sent_is_limited_per_endpoint_developer_and_host(harn
         if *owner != 1 {
             harness.store_user(&user(*owner)).await;
         }
-        harness.store_client(&app(owner + 10, *owner), &secret(owner + 10)).await;
+        harness.store_client(&approved(owner + 10, *owner), &secret(owner + 10)).await;
         for number in 0..4 {
             store_endpoint(harness, &of_app(owner * 10 + number, owner + 10)).await;
         }

@@ -1,9 +1,10 @@
 use super::{AccessPorts, AuthorizeAccess, AuthorizeAccessError, DailyLimits, GrantedAccess, TokenCheck};
-use crate::ports::storage::{
-    AccessState, ClientWithSecrets, MockAccessReader, MockClientReader, StorageError,
-};
+use crate::ports::storage::{AccessState, MockAccessReader, MockClientReader, StorageError};
 use crate::ports::system::{InvalidToken, MockRateLimiter, MockTokenVerifier, MockUnknownKeyReload};
-use crate::testing::{access_claims, access_state, app, client_id, clock, grant_id, noon, scopes, user_id};
+use crate::testing::{
+    access_claims, access_state, app, client_id, client_reader, clock, grant_id, noon, scopes, unknown_keys,
+    user_id, verifier, without_secrets,
+};
 use domain::access_token::{AccessClaims, TokenSubject};
 use domain::client::{Client, ClientStatus};
 use domain::data_kind::DataKind;
@@ -11,8 +12,7 @@ use domain::rate_limit::{RateKey, RateStatus, RateWindow};
 use domain::read_tally::Reader;
 use domain::resource::Resource;
 use domain::scope::Scope;
-use mockall::Sequence;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 mod audience;
 mod ingest;
@@ -80,13 +80,11 @@ fn counting(key: RateKey, limit: u32, used: Option<u32>) -> MockRateLimiter {
 
 /// A reader of the client, which is asked once at most.
 fn finding(client: Result<Option<Client>, StorageError>) -> MockClientReader {
-    let mut clients = MockClientReader::new();
-    clients
-        .expect_find_with_secrets()
-        .times(..=1)
-        .withf(|id| *id == client_id(1))
-        .return_once(move |_| client.map(|client| client.map(with_no_secret)));
-    clients
+    let client = Mutex::new(Some(client));
+    client_reader(..=1, move |id| {
+        assert_eq!(id, client_id(1));
+        client.lock().unwrap().take().unwrap().map(|client| client.map(without_secrets))
+    })
 }
 
 fn authorizing(
@@ -110,31 +108,16 @@ fn checking(
     claims: Option<AccessClaims>,
     reload: Result<Option<AccessClaims>, StorageError>,
 ) -> (MockTokenVerifier, MockUnknownKeyReload) {
-    let mut order = Sequence::new();
-    let mut verifier = MockTokenVerifier::new();
-    let mut unknown_keys = MockUnknownKeyReload::new();
-    let mut answer = |verifier: &mut MockTokenVerifier, claims: Option<AccessClaims>| {
-        verifier
-            .expect_verify()
-            .times(1)
-            .in_sequence(&mut order)
-            .withf(|token, now| token == "the token" && *now == noon())
-            .returning(move |_, _| claims.ok_or(InvalidToken));
-    };
-    answer(&mut verifier, claims);
-    if let Ok(Some(claims)) = reload {
-        answer(&mut verifier, Some(claims));
-    }
-    unknown_keys
-        .expect_reload_for()
-        .times(usize::from(claims.is_none()))
-        .withf(|token, now| token == "the token" && *now == noon())
-        .return_once(move |_, _| reload.map(|claims| claims.is_some()));
+    let times = if matches!(reload, Ok(Some(_))) { 2 } else { 1 };
+    let is_new = reload.as_ref().map_or(Err(StorageError::Unavailable), |claims| Ok(claims.is_some()));
+    let mut again = reload.unwrap_or(None);
+    let mut answer = claims;
+    let verifier = verifier(times, move |token| {
+        assert_eq!(token, "the token");
+        std::mem::replace(&mut answer, again.take()).ok_or(InvalidToken)
+    });
+    let unknown_keys = unknown_keys(usize::from(claims.is_none()), is_new);
     (verifier, unknown_keys)
-}
-
-fn with_no_secret(client: Client) -> ClientWithSecrets {
-    ClientWithSecrets { client, secrets: Vec::new() }
 }
 
 fn rate_key(endpoint: DataKind) -> RateKey {
@@ -205,7 +188,7 @@ async fn only_the_first_fault_in_check_order_is_reported() {
 }
 
 #[tokio::test]
-async fn t70_a_token_signed_with_another_replicas_new_key_is_checked_again_once_the_key_is_loaded() {
+async fn t70_a_token_of_another_replicas_new_key_is_checked_again_with_that_key() {
     let request = Request { claims: None, reload: Ok(Some(access_claims())), ..Request::good() };
     assert_eq!(kind(&request.run().await), "granted");
 }

@@ -10,13 +10,13 @@ mod remembered;
 use super::{ANONYMOUS_REQUESTS, Authorizations};
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork, RecordedEvents};
 use crate::ports::storage::{
-    ClientWithSecrets, FailureCount, MockAuthorizationRequestReader, MockClientReader,
-    MockConnectedAppReader, MockFailureCounter,
+    FailureCount, MockAuthorizationRequestReader, MockClientReader, MockConnectedAppReader,
+    MockFailureCounter, StorageError,
 };
 use crate::ports::system::MockMetadataSource;
 use crate::testing::{
-    ADDRESS, REDIRECT_URI, app, client_id, issued_code, noon, person, scopes, seconds, secret, session,
-    signed_in, store, user_id,
+    ADDRESS, REDIRECT_URI, app, client_id, client_reader, counters, issued_code, noon, person, scopes,
+    seconds, secret, session, signed_in, store, unit_with, user_id, with_session, without_secrets,
 };
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
@@ -25,7 +25,7 @@ use domain::authorization_response::AuthorizationResponse;
 use domain::client::{Client, MetadataPolicy};
 use domain::code::{AuthorizationCode, PkceChallenge};
 use domain::consent::RememberedConsent;
-use domain::id::{AuthorizationRequestId, SessionId};
+use domain::id::AuthorizationRequestId;
 use domain::resource::Resource;
 use domain::secret::{Secret, SecretKind};
 use domain::user::User;
@@ -76,30 +76,12 @@ fn remembered(text: &str) -> RememberedConsent {
 
 /// A unit of work that finds this user.
 fn with_person(user: Option<User>) -> MockUnitOfWork {
-    let mut unit = MockUnitOfWork::default();
-    unit.users.expect_find().times(1).withf(|id| *id == user_id(1)).return_once(move |_| Ok(user));
-    unit.sessions
-        .expect_find()
-        .times(..=1)
-        .withf(|user, id| *user == user_id(1) && *id == session_id())
-        .returning(|_, _| Ok(Some(session(30))));
-    unit
+    with_session(unit_with(user), Some(session(30)))
 }
 
 /// A unit of work that finds user 1, whose session has ended since.
 fn after_the_session() -> MockUnitOfWork {
-    let mut unit = MockUnitOfWork::default();
-    unit.users.expect_find().times(1).return_once(|_| Ok(Some(person())));
-    unit.sessions
-        .expect_find()
-        .times(1)
-        .withf(|user, id| *user == user_id(1) && *id == session_id())
-        .returning(|_, _| Ok(None));
-    unit
-}
-
-fn session_id() -> SessionId {
-    SessionId::from_uuid(Uuid::nil())
+    with_session(unit_with(Some(person())), None)
 }
 
 fn expect_remembered(unit: &mut MockUnitOfWork, consent: Option<RememberedConsent>) {
@@ -120,11 +102,18 @@ fn captured<T: Clone>(note: &Captured<T>) -> T {
 fn expect_code(unit: &mut MockUnitOfWork) -> Captured<AuthorizationCode> {
     let note = Captured::default();
     let stored = Arc::clone(&note);
-    unit.codes.expect_insert().times(1).returning(move |code| {
+    expect_insert(unit, move |code| {
         *stored.lock().unwrap() = Some(code.clone());
         Ok(())
     });
     note
+}
+
+fn expect_insert(
+    unit: &mut MockUnitOfWork,
+    insert: impl Fn(&AuthorizationCode) -> Result<(), StorageError> + Send + 'static,
+) {
+    unit.codes.expect_insert().times(1).returning(insert);
 }
 
 /// Expects one request insert and records it.
@@ -197,18 +186,16 @@ impl World {
 
     /// Expects that client 1 is looked up, and returns this client.
     fn with_client(mut self, client: Option<Client>) -> Self {
-        let found = client.map(|client| ClientWithSecrets { client, secrets: Vec::new() });
-        self.clients
-            .expect_find_with_secrets()
-            .times(1)
-            .withf(|id| *id == client_id(1))
-            .return_once(move |_| Ok(found));
+        self.clients = client_reader(1, move |id| {
+            assert_eq!(id, client_id(1));
+            Ok(client.clone().map(without_secrets))
+        });
         self
     }
 
     /// Expects one request to be counted, as the `count`th of its network.
     fn counting(mut self, count: u32) -> Self {
-        self.failures.expect_record_failure().times(1).returning(move |keys, at, window| {
+        self.failures = counters(1, move |keys, at, window| {
             assert_eq!((keys.len(), window), (1, seconds(600)));
             Ok(vec![FailureCount { count, window_ends_at: at + seconds(90) }])
         });

@@ -12,9 +12,6 @@ use domain::id::UserId;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-#[cfg(test)]
-mod tests;
-
 /// Signing keys, and all sessions, links, consents, codes, grants and personal access tokens.
 pub struct Credentials {
     /// The signing keys, with the store of all.

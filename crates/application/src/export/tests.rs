@@ -8,7 +8,7 @@ use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{MockProfileReader, MockSleepReader, MockSupplementReader, StorageError};
 use crate::ports::system::MockPause;
 use crate::store::Store;
-use crate::testing::{clock, entropy, noon, person, user_id};
+use crate::testing::{clock, entropy, noon, person, profile_reader, user_id};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::data_kind::DataKind;
 use domain::id::{ClientId, IntakeLogId, SleepSessionId, SupplementId};
@@ -20,7 +20,8 @@ use domain::sleep::{
 use domain::supplement::{
     CatalogueKey, IntakeLog, IntakeLogRecord, Servings, Supplement, SupplementLabel, SupplementLabelFields,
 };
-use mockall::Sequence;
+use mockall::TimesRange;
+use std::collections::VecDeque;
 use std::io::Write as _;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -109,59 +110,77 @@ fn log(number: u32) -> IntakeLog {
         .with_id(IntakeLogId::from_uuid(Uuid::from_u128(u128::from(number))))
 }
 
-fn profiles() -> MockProfileReader {
-    let mut profiles = MockProfileReader::new();
-    profiles.expect_find_profile().times(1).withf(|id| *id == user_id(1)).returning(|_| Ok(Some(person())));
-    profiles
+fn profiles() -> Arc<MockProfileReader> {
+    profile_reader(|id| Ok((id == user_id(1)).then(person)))
+}
+
+/// Sleep of user 1 that is read this many times, each time after a session or from the start.
+fn walking(
+    times: impl Into<TimesRange>,
+    mut walk: impl FnMut(Option<(i64, SleepSessionId)>, u32) -> Result<Vec<SleepSession>, StorageError>
+    + Send
+    + 'static,
+) -> MockSleepReader {
+    let mut sleep = MockSleepReader::new();
+    sleep.expect_walk().times(times).returning(move |user, after, limit| {
+        assert!(user == user_id(1) && (1..=1000).contains(&limit));
+        walk(after, limit)
+    });
+    sleep
+}
+
+/// Supplements of user 1 that are read this many times, and their logs.
+fn logged(
+    times: impl Into<TimesRange>,
+    mut list: impl FnMut() -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> + Send + 'static,
+    mut walk: impl FnMut(Option<(DateTime<Utc>, IntakeLogId)>, u32) -> Result<Vec<IntakeLog>, StorageError>
+    + Send
+    + 'static,
+) -> MockSupplementReader {
+    let mut supplements = MockSupplementReader::new();
+    supplements.expect_list_logged().times(times).returning(move |user| {
+        assert_eq!(user, user_id(1));
+        list()
+    });
+    supplements.expect_walk_logs().returning(move |user, after, limit| {
+        assert!(user == user_id(1) && (1..=1000).contains(&limit));
+        walk(after, limit)
+    });
+    supplements
 }
 
 /// Two batches of sessions, then none; each request must continue after the last session of the previous
 /// batch.
 fn sleep() -> MockSleepReader {
-    let mut order = Sequence::new();
-    let mut sleep = MockSleepReader::new();
     let position = |number| (session(number).record.time_in_bed().start_millis(), session(number).id);
-    for (after, batch) in [
+    let mut batches = VecDeque::from([
         (None, vec![session(1), session(2)]),
         (Some(position(2)), vec![session(3)]),
         (Some(position(3)), Vec::new()),
-    ] {
-        sleep
-            .expect_walk()
-            .times(1)
-            .in_sequence(&mut order)
-            .withf(move |user, from, limit| {
-                *user == user_id(1) && *from == after && (1..=1000).contains(limit)
-            })
-            .return_once(move |_, _, _| Ok(batch));
-    }
-    sleep
+    ]);
+    walking(3, move |from, _| {
+        let (after, batch) = batches.pop_front().unwrap();
+        assert_eq!(from, after);
+        Ok(batch)
+    })
 }
 
 /// One supplement and two batches of logs, requested in the same way.
 fn supplements() -> MockSupplementReader {
-    let mut order = Sequence::new();
-    let mut supplements = MockSupplementReader::new();
-    supplements
-        .expect_list_logged()
-        .times(1)
-        .withf(|user| *user == user_id(1))
-        .returning(|_| Ok(vec![supplement()]));
-    for (after, batch) in [
+    let mut batches = VecDeque::from([
         (None, vec![log(1), log(2)]),
         (Some((hours(2), log(2).id)), vec![log(3)]),
         (Some((hours(3), log(3).id)), Vec::new()),
-    ] {
-        supplements
-            .expect_walk_logs()
-            .times(1)
-            .in_sequence(&mut order)
-            .withf(move |user, from, limit| {
-                *user == user_id(1) && *from == after && (1..=1000).contains(limit)
-            })
-            .return_once(move |_, _, _| Ok(batch));
-    }
-    supplements
+    ]);
+    logged(
+        1,
+        || Ok(vec![supplement()]),
+        move |from, _| {
+            let (after, batch) = batches.pop_front().unwrap();
+            assert_eq!(from, after);
+            Ok(batch)
+        },
+    )
 }
 
 /// Result of an export: chunks, records, outcome and recorded reads.
@@ -175,7 +194,7 @@ struct ExportResult {
 }
 
 async fn export(
-    (profiles, sleep, supplements): (MockProfileReader, MockSleepReader, MockSupplementReader),
+    (profiles, sleep, supplements): (Arc<MockProfileReader>, MockSleepReader, MockSupplementReader),
     sections: &'static [ExportSection],
     scopes: ScopeSet,
     room: usize,
@@ -190,7 +209,7 @@ async fn export(
     let kept_waits = waited.clone();
     pause.expect_pause().returning(move |length| kept_waits.lock().unwrap().push(length));
     let readers = ExportReaders {
-        profiles: Arc::new(profiles),
+        profiles,
         sleep: Arc::new(sleep),
         supplements: Arc::new(supplements),
         pause: Arc::new(pause),
@@ -217,7 +236,7 @@ async fn export(
 }
 
 #[tokio::test]
-async fn an_export_is_the_profile_the_supplements_the_sessions_and_the_logs_batch_by_batch() {
+async fn an_export_is_profile_supplements_sessions_and_logs_batch_by_batch() {
     let all = (profiles(), sleep(), supplements());
     let exported = export(all, SECTIONS, ScopeSet::CONSENTABLE, 99).await;
     exported.outcome.unwrap();
@@ -252,14 +271,7 @@ async fn data_outside_the_scopes_is_not_read() {
 
 #[tokio::test]
 async fn records_of_a_format_with_two_parts_are_read_twice_and_counted_once() {
-    let mut sleep = MockSleepReader::new();
-    let from_the_start = |after: &Option<_>| after.is_none();
-    sleep
-        .expect_walk()
-        .times(2)
-        .withf(move |_, after, _| from_the_start(after))
-        .returning(|_, _, _| Ok(vec![session(1)]));
-    sleep.expect_walk().times(2).returning(|_, _, _| Ok(Vec::new()));
+    let sleep = walking(4, |after, _| Ok(if after.is_none() { vec![session(1)] } else { Vec::new() }));
     let sections = &[ExportSection::Sessions, ExportSection::Stages];
     let all = (profiles(), sleep, MockSupplementReader::new());
     let exported = export(all, sections, ScopeSet::CONSENTABLE, 99).await;
@@ -271,8 +283,8 @@ async fn records_of_a_format_with_two_parts_are_read_twice_and_counted_once() {
 /// Sleep with this many sessions and stages, and the largest requested batch.
 fn many_nights(sessions: u32, stages: u32) -> (MockSleepReader, Arc<Mutex<u32>>) {
     let most = Arc::new(Mutex::new(0));
-    let (asked, mut sleep) = (most.clone(), MockSleepReader::new());
-    sleep.expect_walk().returning(move |_, after, limit| {
+    let asked = most.clone();
+    let sleep = walking(.., move |after, limit| {
         let mut asked = asked.lock().unwrap();
         *asked = limit.max(*asked);
         let from = after.map_or(1, |(_, id)| u32::try_from(id.as_uuid().as_u128()).unwrap() + 1);
@@ -304,20 +316,16 @@ async fn large_sessions_are_written_one_per_step_and_small_ones_together() {
 
 #[tokio::test]
 async fn nothing_is_exported_for_an_unknown_user() {
-    let mut profiles = MockProfileReader::new();
-    profiles.expect_find_profile().times(1).returning(|_| Ok(None));
-    let nothing = (profiles, MockSleepReader::new(), MockSupplementReader::new());
+    let nothing = (profile_reader(|_| Ok(None)), MockSleepReader::new(), MockSupplementReader::new());
     let exported = export(nothing, SECTIONS, ScopeSet::CONSENTABLE, 99).await;
     assert!(matches!(exported.outcome, Err(ExportRecordsError::UnknownUser)));
     assert_eq!((exported.pieces.len(), exported.items.len(), exported.reads.len()), (0, 0, 0));
 }
 
 #[tokio::test]
-async fn a_record_that_cannot_be_written_ends_the_export_and_no_further_batch_is_read() {
-    let mut sleep = MockSleepReader::new();
-    sleep.expect_walk().times(1).returning(|_, _, _| Ok(vec![session(1), session(2)]));
-    let mut supplements = MockSupplementReader::new();
-    supplements.expect_list_logged().times(1).returning(|_| Ok(Vec::new()));
+async fn a_record_that_cannot_be_written_ends_the_export_and_its_reads() {
+    let sleep = walking(1, |_, _| Ok(vec![session(1), session(2)]));
+    let supplements = logged(1, || Ok(Vec::new()), |_, _| unreachable!("there are no logs to read"));
     let exported = export((profiles(), sleep, supplements), SECTIONS, ScopeSet::CONSENTABLE, 2).await;
     assert!(matches!(exported.outcome, Err(ExportRecordsError::NotWritten(_))));
     assert_eq!(exported.items.len(), 2);
@@ -326,11 +334,9 @@ async fn a_record_that_cannot_be_written_ends_the_export_and_no_further_batch_is
 
 #[tokio::test]
 async fn a_store_that_fails_half_way_is_reported() {
-    let mut sleep = MockSleepReader::new();
     let corrupt = || StorageError::Corrupt { table: "sleep_session", column: "source", row: String::new() };
-    sleep.expect_walk().times(1).returning(move |_, _, _| Err(corrupt()));
-    let mut supplements = MockSupplementReader::new();
-    supplements.expect_list_logged().times(1).returning(|_| Ok(Vec::new()));
+    let sleep = walking(1, move |_, _| Err(corrupt()));
+    let supplements = logged(1, || Ok(Vec::new()), |_, _| unreachable!("there are no logs to read"));
     let exported = export((profiles(), sleep, supplements), SECTIONS, ScopeSet::CONSENTABLE, 99).await;
     assert!(matches!(exported.outcome, Err(ExportRecordsError::Storage(StorageError::Corrupt { .. }))));
     assert_eq!(exported.waited, []);
@@ -347,17 +353,16 @@ fn losing_connection(times: usize) -> impl FnMut() -> Option<StorageError> + Sen
 }
 
 #[tokio::test]
-async fn an_export_that_keeps_losing_the_connection_exports_every_record_once_and_in_order() {
-    let (mut sleep, mut supplements) = (MockSleepReader::new(), MockSupplementReader::new());
+async fn an_export_that_keeps_losing_the_connection_has_every_record_once_in_order() {
     let mut lost = losing_connection(9);
-    sleep.expect_walk().returning(move |_, after, limit| {
+    let sleep = walking(.., move |after, limit| {
         let from = after.map_or(1, |(_, id)| u32::try_from(id.as_uuid().as_u128()).unwrap() + 1);
         lost().map_or_else(|| Ok((from..=25).take(limit as usize).map(session).collect()), Err)
     });
     let mut lost = losing_connection(2);
-    supplements.expect_list_logged().returning(move |_| lost().map_or_else(|| Ok(vec![supplement()]), Err));
+    let list = move || lost().map_or_else(|| Ok(vec![supplement()]), Err);
     let mut lost = losing_connection(1);
-    supplements.expect_walk_logs().returning(move |_, after, limit| {
+    let supplements = logged(.., list, move |after, limit| {
         let from = after.map_or(1, |(_, id)| u32::try_from(id.as_uuid().as_u128()).unwrap() + 1);
         lost().map_or_else(|| Ok((from..=450).take(limit as usize).map(log).collect()), Err)
     });
@@ -373,8 +378,7 @@ async fn an_export_that_keeps_losing_the_connection_exports_every_record_once_an
 
 #[tokio::test]
 async fn an_export_waits_longer_before_each_retry_and_then_fails_with_advice() {
-    let mut sleep = MockSleepReader::new();
-    sleep.expect_walk().times(10).returning(|_, _, _| Err(StorageError::Unavailable));
+    let sleep = walking(10, |_, _| Err(StorageError::Unavailable));
     let nothing = (profiles(), sleep, MockSupplementReader::new());
     let exported = export(nothing, SECTIONS, [Scope::Sleep].into_iter().collect(), 99).await;
     let error = exported.outcome.unwrap_err();

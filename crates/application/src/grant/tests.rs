@@ -19,30 +19,31 @@ fn with_apps(apps: MockConnectedAppReader) -> Grants {
     Grants { apps: Arc::new(apps), ..service(&units([])) }
 }
 
-#[tokio::test]
-async fn a_failed_revocation_is_not_reported_as_one() {
+/// A unit of work that locks the user, discards codes, and forgets consents if `forgets`, in the order of an
+/// erasure, before it fails to revoke grants.
+fn failing(forgets: bool, error: fn() -> StorageError) -> MockUnitOfWork {
     let (mut unit, mut order) = (MockUnitOfWork::default(), Sequence::new());
     unit.users.expect_find().times(1).in_sequence(&mut order).returning(|_| Ok(Some(person())));
     let discard = unit.codes.expect_discard_unredeemed().times(1).in_sequence(&mut order);
     discard.returning(|_, _| Ok(0));
+    if forgets {
+        unit.consents.expect_forget().times(1).in_sequence(&mut order).returning(|_, _| Ok(1));
+    }
     let revoke = unit.grants.expect_revoke().times(1).in_sequence(&mut order);
-    revoke.returning(|_, _, _| Err(StorageError::Unavailable));
-    let (units, endings) = one(unit);
+    revoke.returning(move |_, _, _| Err(error()));
+    unit
+}
+
+#[tokio::test]
+async fn a_failed_revocation_is_not_reported_as_one() {
+    let (units, endings) = one(failing(false, || StorageError::Unavailable));
     assert!(service(&units).disconnect(&signed_in(0), None).await.is_err());
     assert_eq!(endings.committed(), 0);
 }
 
-/// The user is locked first, and consents are deleted before grants, as an erasure does.
 #[tokio::test]
 async fn a_revocation_that_fails_half_way_leaves_nothing_and_records_nothing() {
-    let (mut unit, mut order) = (MockUnitOfWork::default(), Sequence::new());
-    unit.users.expect_find().times(1).in_sequence(&mut order).returning(|_| Ok(Some(person())));
-    let discard = unit.codes.expect_discard_unredeemed().times(1).in_sequence(&mut order);
-    discard.returning(|_, _| Ok(0));
-    unit.consents.expect_forget().times(1).in_sequence(&mut order).returning(|_, _| Ok(1));
-    let revoke = unit.grants.expect_revoke().times(1).in_sequence(&mut order);
-    revoke.returning(|_, _, _| Err(StorageError::Retryable));
-    let (units, endings) = one(unit);
+    let (units, endings) = one(failing(true, || StorageError::Retryable));
     let filter = GrantFilter { user_id: Some(user_id(1)), ..GrantFilter::default() };
     let outcome = service(&units).revoke(filter).await;
     assert!(matches!(outcome, Err(RevokeGrantsError::Storage(StorageError::Retryable))));

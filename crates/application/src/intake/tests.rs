@@ -1,10 +1,8 @@
 use super::*;
 use crate::audit::testing::{assert_events, event};
-use crate::ports::storage::test_support::MockUnitOfWork;
 use crate::ports::storage::{MockSupplementReader, SupplementPage, SupplementPageQuery};
-use crate::testing::{client_id, noon, person, seconds, store, units, user_id};
+use crate::testing::{client_id, noon, person, seconds, store, supplement_pages, unit_with, units, user_id};
 use domain::paging::{PageNumber, PageRequest, PageSize, SortDirection};
-use mockall::predicate::eq;
 
 fn intakes(reader: MockSupplementReader) -> Intakes {
     Intakes { store: store(&units([])), reader: Arc::new(reader) }
@@ -13,7 +11,6 @@ fn intakes(reader: MockSupplementReader) -> Intakes {
 #[tokio::test]
 async fn the_supplements_with_the_latest_intakes_of_a_period_are_listed() {
     let (start, end, size) = (noon() - seconds(60), noon(), PageSize::new(2).unwrap());
-    let mut reader = MockSupplementReader::new();
     let page = PageRequest { number: PageNumber::FIRST, size, sort: SortDirection::Descending };
     let asked = SupplementPageQuery {
         user_id: user_id(1),
@@ -22,7 +19,10 @@ async fn the_supplements_with_the_latest_intakes_of_a_period_are_listed() {
         supplement_id: None,
         page,
     };
-    reader.expect_page().with(eq(asked)).return_once(|_| Ok(SupplementPage::default()));
+    let reader = supplement_pages(move |query| {
+        assert_eq!(query, asked);
+        Ok(SupplementPage::default())
+    });
     assert_eq!(intakes(reader).list(user_id(1), start..=end, size).await.unwrap(), []);
 }
 
@@ -40,8 +40,7 @@ async fn a_person_deletes_only_entries_made_by_hand_and_a_client_any() {
         (Some(client_id(1)), &imported, Some(AuditActor::Client)),
     ] {
         let log = record.clone().with_id(id);
-        let mut unit = MockUnitOfWork::default();
-        unit.users.expect_find().times(1).returning(|_| Ok(Some(person())));
+        let mut unit = unit_with(Some(person()));
         unit.intake_logs.expect_find_many().returning(move |_, _| Ok(vec![log.clone()]));
         unit.intake_logs
             .expect_delete()

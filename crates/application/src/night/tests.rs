@@ -1,9 +1,7 @@
 use super::{Nights, NightsQuery};
 use crate::ports::storage::test_support::MockUnitOfWork;
-use crate::ports::storage::{
-    MockImportReader, MockSleepReader, PackedSleepRow, SleepPage, SleepPageQuery, StorageError,
-};
-use crate::testing::{client_id, person, store, units, user_id};
+use crate::ports::storage::{MockImportReader, MockSleepReader, PackedSleepRow, SleepPage, StorageError};
+use crate::testing::{client_id, person, sleep_pages, store, unit_with, units, user_id};
 use chrono::{DateTime, NaiveDate};
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::{ImportId, SleepSessionId};
@@ -54,14 +52,12 @@ fn nights(reader: MockSleepReader) -> Nights {
 }
 
 fn reader(rows: Vec<PackedSleepRow>, has_more: bool) -> MockSleepReader {
-    let mut reader = MockSleepReader::new();
-    reader.expect_page().returning(move |query: SleepPageQuery| {
+    sleep_pages(move |query| {
         assert_eq!(query.user_id, user_id(1));
         assert_eq!(query.range.start().unwrap().to_rfc3339(), "2026-02-22T06:00:00+00:00");
         assert!(query.range.end().unwrap().to_rfc3339().starts_with("2026-03-04T17:59:59.999999"));
         Ok(SleepPage { rows: rows.clone(), has_more })
-    });
-    reader
+    })
 }
 
 #[tokio::test]
@@ -124,26 +120,9 @@ async fn packed_parts_that_cannot_be_read_are_corrupt() {
     }
 }
 
-#[tokio::test]
-async fn the_first_and_the_latest_session_are_found_by_date_of_waking_up() {
-    let mut reader = MockSleepReader::new();
-    reader.expect_page().returning(|query: SleepPageQuery| {
-        let rows = match query.page.sort {
-            SortDirection::Ascending => row(1, "2026-03-01T22:00:00Z", "2026-03-02T06:00:00Z"),
-            SortDirection::Descending => row(2, "2026-03-07T15:30:00Z", "2026-03-07T23:30:00Z"),
-        };
-        Ok(SleepPage { rows: vec![rows], has_more: true })
-    });
-    let (list, zone) = (nights(reader), query().zone);
-    let date = |day| NaiveDate::from_ymd_opt(2026, 3, day);
-    assert_eq!(list.earliest(user_id(1), zone).await.unwrap(), date(2));
-    assert_eq!(list.latest(user_id(1), zone).await.unwrap(), date(8));
-}
-
 /// A unit of work that deletes this many sessions.
 fn deleting(number: u64) -> MockUnitOfWork {
-    let mut unit = MockUnitOfWork::default();
-    unit.users.expect_find().withf(|id| *id == user_id(1)).returning(|_| Ok(Some(person())));
+    let mut unit = unit_with(Some(person()));
     let expected = |user: &_, ids: &[SleepSessionId]| *user == user_id(1) && ids == [id(7)];
     unit.sleep.expect_delete().withf(expected).returning(move |_, _| Ok(number));
     unit
@@ -187,8 +166,7 @@ async fn a_session_without_notes_has_no_import() {
 
 #[tokio::test]
 async fn the_ends_of_the_record_are_the_first_and_the_last_session() {
-    let mut sleep = MockSleepReader::new();
-    sleep.expect_page().returning(|query: SleepPageQuery| {
+    let sleep = sleep_pages(|query| {
         assert_eq!((query.page.size.get(), query.range), (1, DateRange::default()));
         let rows = match query.page.sort {
             SortDirection::Ascending => vec![row(1, "2020-03-01T22:30:00Z", "2020-03-02T06:00:00Z")],
@@ -200,7 +178,6 @@ async fn the_ends_of_the_record_are_the_first_and_the_last_session() {
     let zone = TimeZone::parse("Europe/Berlin").unwrap();
     assert_eq!(list.earliest(user_id(1), zone).await.unwrap(), NaiveDate::from_ymd_opt(2020, 3, 2));
     assert_eq!(list.latest(user_id(1), zone).await.unwrap(), NaiveDate::from_ymd_opt(2026, 3, 3));
-    let mut sleep = MockSleepReader::new();
-    sleep.expect_page().returning(|_| Ok(SleepPage::default()));
+    let sleep = sleep_pages(|_| Ok(SleepPage::default()));
     assert_eq!(nights(sleep).earliest(user_id(1), zone).await.unwrap(), None);
 }

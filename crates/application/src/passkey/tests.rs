@@ -6,7 +6,7 @@ use crate::attempt_limit::AttemptLimit;
 use crate::ports::storage::test_support::PreparedUnitsOfWork;
 use crate::ports::storage::{FailureCount, MockFailureCounter, MockPasskeyReader};
 use crate::ports::system::MockPasskeyVerifier;
-use crate::testing::{ADDRESS, secret, signed_in, store, units};
+use crate::testing::{ADDRESS, counters, secret, signed_in, store, units};
 use domain::passkey::RelyingParty;
 use domain::second_factor::SecondFactorPolicy;
 use domain::secret::SecretKind;
@@ -17,11 +17,9 @@ const LIMIT: AttemptLimit = AttemptLimit { attempts: 2, window_seconds: 600 };
 
 /// A counter that is at this number.
 fn counter_at(count: u32) -> Arc<MockFailureCounter> {
-    let mut failures = MockFailureCounter::new();
-    failures.expect_record_failure().times(1).returning(move |keys, at, window| {
+    Arc::new(counters(1, move |keys, at, window| {
         Ok(keys.iter().map(|_| FailureCount { count, window_ends_at: at + window }).collect())
-    });
-    Arc::new(failures)
+    }))
 }
 
 /// Passkeys in this store, whose operator requires no second factor.

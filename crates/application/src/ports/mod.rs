@@ -15,4 +15,6 @@ pub mod import_source;
 pub mod ingest_source;
 pub mod storage;
 pub mod system;
+#[cfg(test)]
+pub(crate) mod testing;
 pub mod upload_files;

@@ -5,10 +5,13 @@ use crate::access::GrantedAccess;
 use crate::audit::testing::RecordedReads;
 use crate::intake::{IntakeRange, Intakes};
 use crate::ports::storage::{
-    MockProfileReader, MockSleepReader, MockSupplementReader, PackedSleepRow, SleepPage, SleepPageQuery,
-    StorageError, SupplementPage, SupplementPageQuery,
+    MockSupplementReader, PackedSleepRow, SleepPage, SleepPageQuery, StorageError, SupplementPage,
+    SupplementPageQuery,
 };
-use crate::testing::{client_id, noon, person, scopes, seconds, store, units, user_id};
+use crate::testing::{
+    client_id, noon, person, profile_reader, scopes, seconds, sleep_pages, store, supplement_pages, units,
+    user_id,
+};
 use domain::data_kind::DataKind;
 use domain::id::{PersonalTokenId, SleepSessionId, SupplementId};
 use domain::paging::{PageNumber, PageRequest, PageSize, SortDirection};
@@ -81,9 +84,7 @@ fn row() -> PackedSleepRow {
 #[tokio::test]
 async fn the_profile_of_the_authorized_person_is_returned_and_counted() {
     let reads = Arc::<RecordedReads>::default();
-    let mut reader = MockProfileReader::new();
-    reader.expect_find_profile().times(1).withf(|id| *id == user_id(1)).returning(|_| Ok(Some(person())));
-    let read = ReadProfile::new(Arc::new(reader), reads.recorder());
+    let read = ReadProfile::new(profile_reader(|id| Ok((id == user_id(1)).then(person))), reads.recorder());
     assert_eq!(read.run(&access()).await.unwrap(), Some(person()));
     assert_eq!(reads.all(), counted(DataKind::Profile, 1, RequestedRange::default()));
 }
@@ -91,9 +92,7 @@ async fn the_profile_of_the_authorized_person_is_returned_and_counted() {
 #[tokio::test]
 async fn a_person_deleted_just_before_has_no_profile_and_no_read_is_recorded() {
     let reads = Arc::<RecordedReads>::default();
-    let mut reader = MockProfileReader::new();
-    reader.expect_find_profile().returning(|_| Ok(None));
-    let read = ReadProfile::new(Arc::new(reader), reads.recorder());
+    let read = ReadProfile::new(profile_reader(|_| Ok(None)), reads.recorder());
     assert_eq!(read.run(&access()).await.unwrap(), None);
     assert_eq!(reads.all(), []);
 }
@@ -101,12 +100,10 @@ async fn a_person_deleted_just_before_has_no_profile_and_no_read_is_recorded() {
 #[tokio::test]
 async fn a_page_of_sleep_is_queried_as_requested_and_counted_with_its_range() {
     let reads = Arc::<RecordedReads>::default();
-    let mut reader = MockSleepReader::new();
-    reader
-        .expect_page()
-        .times(1)
-        .withf(|query| *query == sleep_query())
-        .returning(|_| Ok(SleepPage { rows: vec![row(), row()], has_more: true }));
+    let reader = sleep_pages(|query| {
+        assert_eq!(query, sleep_query());
+        Ok(SleepPage { rows: vec![row(), row()], has_more: true })
+    });
     let read = ReadSleep::new(Arc::new(reader), reads.recorder());
     assert!(read.run(&access(), sleep_query()).await.unwrap().has_more);
     let range = RequestedRange { from: Some(noon() - seconds(60)), to: Some(noon()) };
@@ -116,12 +113,10 @@ async fn a_page_of_sleep_is_queried_as_requested_and_counted_with_its_range() {
 #[tokio::test]
 async fn a_page_of_supplements_is_queried_as_requested_and_counted_with_its_range() {
     let reads = Arc::<RecordedReads>::default();
-    let mut reader = MockSupplementReader::new();
-    reader
-        .expect_page()
-        .times(1)
-        .withf(|query| *query == supplement_query())
-        .returning(|_| Ok(SupplementPage { records: Vec::new(), has_more: true }));
+    let reader = supplement_pages(|query| {
+        assert_eq!(query, supplement_query());
+        Ok(SupplementPage { records: Vec::new(), has_more: true })
+    });
     let read = ReadSupplements::new(Arc::new(reader), reads.recorder());
     assert!(read.run(&access(), supplement_query()).await.unwrap().has_more);
     let range = RequestedRange { from: Some(noon()), to: None };
@@ -130,20 +125,16 @@ async fn a_page_of_supplements_is_queried_as_requested_and_counted_with_its_rang
 
 #[tokio::test]
 async fn only_the_authorized_person_is_read() {
-    let mut sleep = MockSleepReader::new();
-    sleep
-        .expect_page()
-        .times(1)
-        .withf(|query| *query == sleep_query())
-        .returning(|_| Ok(SleepPage::default()));
+    let sleep = sleep_pages(|query| {
+        assert_eq!(query, sleep_query());
+        Ok(SleepPage::default())
+    });
     let read = ReadSleep::new(Arc::new(sleep), Arc::<RecordedReads>::default().recorder());
     read.run(&access(), SleepPageQuery { user_id: user_id(2), ..sleep_query() }).await.unwrap();
-    let mut supplements = MockSupplementReader::new();
-    supplements
-        .expect_page()
-        .times(1)
-        .withf(|query| *query == supplement_query())
-        .returning(|_| Ok(SupplementPage::default()));
+    let supplements = supplement_pages(|query| {
+        assert_eq!(query, supplement_query());
+        Ok(SupplementPage::default())
+    });
     let read = ReadSupplements::new(Arc::new(supplements), Arc::<RecordedReads>::default().recorder());
     read.run(&access(), SupplementPageQuery { user_id: user_id(2), ..supplement_query() }).await.unwrap();
 }
@@ -152,9 +143,7 @@ async fn only_the_authorized_person_is_read() {
 async fn a_personal_token_is_counted_as_itself() {
     let reads = Arc::<RecordedReads>::default();
     let reader = Reader::PersonalToken(PersonalTokenId::from_uuid(Uuid::from_u128(6)));
-    let mut profiles = MockProfileReader::new();
-    profiles.expect_find_profile().returning(|_| Ok(Some(person())));
-    let read = ReadProfile::new(Arc::new(profiles), reads.recorder());
+    let read = ReadProfile::new(profile_reader(|_| Ok(Some(person()))), reads.recorder());
     read.run(&GrantedAccess { reader, ..access() }).await.unwrap();
     assert_eq!(reads.all()[0].key.reader, reader);
 }
@@ -162,16 +151,13 @@ async fn a_personal_token_is_counted_as_itself() {
 #[tokio::test]
 async fn a_failing_store_is_an_error_and_no_read_is_recorded() {
     let reads = Arc::<RecordedReads>::default();
-    let mut profiles = MockProfileReader::new();
-    profiles.expect_find_profile().returning(|_| Err(StorageError::Unavailable));
-    let outcome = ReadProfile::new(Arc::new(profiles), reads.recorder()).run(&access()).await;
+    let profiles = profile_reader(|_| Err(StorageError::Unavailable));
+    let outcome = ReadProfile::new(profiles, reads.recorder()).run(&access()).await;
     assert!(matches!(outcome, Err(StorageError::Unavailable)));
-    let mut sleep = MockSleepReader::new();
-    sleep.expect_page().returning(|_| Err(StorageError::Unavailable));
+    let sleep = sleep_pages(|_| Err(StorageError::Unavailable));
     let outcome = ReadSleep::new(Arc::new(sleep), reads.recorder()).run(&access(), sleep_query()).await;
     assert!(matches!(outcome, Err(StorageError::Unavailable)));
-    let mut supplements = MockSupplementReader::new();
-    supplements.expect_page().returning(|_| Err(StorageError::Unavailable));
+    let supplements = supplement_pages(|_| Err(StorageError::Unavailable));
     let read = ReadSupplements::new(Arc::new(supplements), reads.recorder());
     let outcome = read.run(&access(), supplement_query()).await;
     assert!(matches!(outcome, Err(StorageError::Unavailable)));

@@ -8,14 +8,16 @@ use crate::audit::AuditTrail;
 use crate::mail::{PublicLinks, QueueMail};
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{
-    Change, ChangePage, ClientWithSecrets, MockChangeReader, MockClientReader, MockProfileReader,
-    MockWebhookReader, PendingEvent, Settlement,
+    Change, ChangePage, MockChangeReader, MockClientReader, MockWebhookReader, PendingEvent, Settlement,
 };
 use crate::ports::system::{
     Mail, MockFetcher, MockMailSealer, MockWebhookSigner, OutboundError, OutboundResponse, WebhookSignerError,
 };
 use crate::store::Store;
-use crate::testing::{CountingEntropy, app, clock, endpoint, noon, person, scopes, seconds, store, user_id};
+use crate::testing::{
+    CountingEntropy, app, client_reader, clock, endpoint, noon, person, profile_reader, scopes, seconds,
+    store, user_id, without_secrets,
+};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::AuditKind;
 use domain::change::{ChangeCursor, ChangePosition, UserFingerprint};
@@ -100,8 +102,7 @@ async fn deliver(
     let seen = Arc::new(Mutex::new(Seen::default()));
     let unit = unit(&endpoint, &seen);
     let store = Arc::new(PreparedUnitsOfWork::new([unit]));
-    let mut webhooks = MockWebhookReader::new();
-    webhooks.expect_find_pending_event().returning(move |_| Ok(Some(event)));
+    let mut webhooks = pending(event);
     let found = endpoint.clone();
     webhooks.expect_find_endpoint().returning(move |_| Ok(Some(found.clone())));
     let granted = scopes(granted);
@@ -140,7 +141,7 @@ async fn deliver(
         notice: Some(DisabledNotice {
             mail: QueueMail::new(Arc::new(sealer), entropy, links),
             clients: Arc::new(clients()),
-            profiles: Arc::new(profiles()),
+            profiles: profile_reader(|id| Ok((id == user_id(1)).then(person))),
             self_service: true,
         }),
     };
@@ -152,20 +153,20 @@ async fn deliver(
     Seen { outcome: Some(outcome), audited, ..seen }
 }
 
-/// The app, which user 1 registered.
-fn clients() -> MockClientReader {
-    let mut clients = MockClientReader::new();
-    clients.expect_find_with_secrets().returning(|_| {
-        let client = Client { review: Review::Approved { owner: Some(user_id(1)) }, ..app() };
-        Ok(Some(ClientWithSecrets { client, secrets: Vec::new() }))
-    });
-    clients
+/// A reader of endpoints that finds this pending event by its kind.
+fn pending(event: PendingEvent) -> MockWebhookReader {
+    let mut webhooks = MockWebhookReader::new();
+    let is_asked = move |key: &EventKey| key.kind == event.key.kind;
+    webhooks.expect_find_pending_event().withf(is_asked).returning(move |_| Ok(Some(event)));
+    webhooks
 }
 
-fn profiles() -> MockProfileReader {
-    let mut profiles = MockProfileReader::new();
-    profiles.expect_find_profile().returning(|id| Ok((id == user_id(1)).then(person)));
-    profiles
+/// The app, which user 1 registered.
+fn clients() -> MockClientReader {
+    client_reader(.., |_| {
+        let client = Client { review: Review::Approved { owner: Some(user_id(1)) }, ..app() };
+        Ok(Some(without_secrets(client)))
+    })
 }
 
 fn unit(endpoint: &WebhookEndpoint, seen: &Arc<Mutex<Seen>>) -> MockUnitOfWork {
@@ -205,8 +206,9 @@ async fn after(event: PendingEvent, answer: Result<OutboundResponse, OutboundErr
     deliver(endpoint(), event, "profile sleep", ALL, move |_| answer.clone()).await
 }
 
+/// Standard Webhooks, Payload structure.
 #[test]
-fn bodies_hold_ids_kinds_and_a_cursor_and_nothing_else_standard_webhooks_payload_structure() {
+fn bodies_hold_ids_kinds_and_a_cursor_and_nothing_else() {
     let at: DateTime<Utc> = "2026-03-10T12:00:00Z".parse().unwrap();
     let user_id = UserId::parse("3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48").unwrap();
     let cursor = ChangeCursor { after: None, issued_at: at, user: UserFingerprint::new(user_id) };
@@ -255,8 +257,9 @@ async fn a_delivery_locks_the_person_then_the_endpoint_then_the_event() {
     assert_eq!(gone.locked, ["user", "endpoint", "event"]);
 }
 
+/// Standard Webhooks, Webhook Headers.
 #[tokio::test]
-async fn a_message_names_only_the_kinds_that_changed_and_are_granted_standard_webhooks_webhook_headers() {
+async fn a_message_names_only_the_kinds_that_changed_and_are_granted() {
     let seen = deliver(
         endpoint(),
         event(EventKind::RecordsChanged),
@@ -274,8 +277,9 @@ async fn a_message_names_only_the_kinds_that_changed_and_are_granted_standard_we
     assert_eq!(headers[2], ("webhook-signature", "v1,signed-1".to_owned()));
 }
 
+/// Standard Webhooks, Webhook Headers.
 #[tokio::test]
-async fn two_secrets_sign_while_the_previous_one_is_live_standard_webhooks_webhook_headers() {
+async fn two_secrets_sign_while_the_previous_one_is_live() {
     let mut rotated = endpoint();
     rotated.previous_secret =
         Some(EndpointSecret { sealed: SealedWebhookSecret::new(vec![9]), expires_at: noon() + seconds(1) });
@@ -301,7 +305,7 @@ async fn an_endpoint_that_was_disabled_meanwhile_is_sent_nothing() {
 }
 
 #[tokio::test]
-async fn a_delivery_about_a_person_who_was_erased_meanwhile_is_logged_without_the_person() {
+async fn a_delivery_about_a_person_erased_since_is_logged_without_the_person() {
     let mut erased = event(EventKind::RecordsChanged);
     erased.key.user_id = user_id(2);
     for event in [erased, event(EventKind::PersonErased)] {
@@ -338,9 +342,9 @@ async fn an_erasure_is_sent_without_a_grant_and_logged_without_the_person() {
     assert_eq!(seen.logged[0].event.user_id, UserId::from_uuid(Uuid::nil()));
 }
 
+/// Standard Webhooks, Delivery success and failure.
 #[tokio::test]
-async fn status_410_and_the_last_failed_attempt_disable_the_endpoint_and_notify_its_contact_standard_webhooks_delivery_success_and_failure()
- {
+async fn status_410_and_the_last_failed_attempt_disable_the_endpoint_with_a_notice() {
     let last = PendingEvent { failed: MAX_ATTEMPTS - 1, ..event(EventKind::RecordsChanged) };
     for (event, status, reason) in
         [(event(EventKind::RecordsChanged), 410, DisableReason::Gone), (last, 500, DisableReason::Failing)]

@@ -40,9 +40,9 @@ fn a_code_is_valid_until_just_before_its_expiry() {
     assert_eq!(code().check(&redemption(60)), Err(CodeRefusal::Expired));
 }
 
-// RFC 9700 section 2.1.1
+/// RFC 9700 section 2.1.1.
 #[test]
-fn a_public_client_cannot_redeem_a_code_without_a_challenge_rfc_9700_section_2_1_1() {
+fn a_public_client_cannot_redeem_a_code_without_a_challenge() {
     let public = Redemption { needs_challenge: true, ..redemption(1) };
     assert_eq!(code().check(&public), Err(CodeRefusal::WrongVerifier));
     let with = AuthorizationCode { challenge: Some(PkceChallenge::parse(CHALLENGE).unwrap()), ..code() };
@@ -77,8 +77,9 @@ fn another_client_that_presents_a_used_code_revokes_nothing() {
     assert_eq!(used.check(&other), Err(CodeRefusal::WrongClient));
 }
 
+/// RFC 9700 section 2.1.1.
 #[test]
-fn a_verifier_is_asked_for_exactly_when_there_is_a_challenge_rfc_9700_section_2_1_1() {
+fn a_verifier_is_asked_for_exactly_when_there_is_a_challenge() {
     let verifier = CodeVerifier::parse(VERIFIER).unwrap();
     let with = AuthorizationCode { challenge: Some(PkceChallenge::parse(CHALLENGE).unwrap()), ..code() };
     let proven = Redemption { verifier: Some(&verifier), ..redemption(1) };

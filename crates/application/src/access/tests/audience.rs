@@ -14,8 +14,6 @@ async fn verify(
     claims: AccessClaims,
     resource: Resource,
 ) -> Result<Option<Permission>, AuthorizeAccessError> {
-    let mut verifier = MockTokenVerifier::new();
-    verifier.expect_verify().returning(move |_, _| Ok(claims));
     let mut access = MockAccessReader::new();
     access.expect_find_access().returning(|_, _| Ok(Some(access_state())));
     access.expect_find_personal_access().returning(|_| {
@@ -29,12 +27,10 @@ async fn verify(
             home_timezone: TimeZone::UTC,
         }))
     });
-    let mut clients = MockClientReader::new();
-    clients.expect_find_with_secrets().returning(|_| Ok(Some(with_no_secret(app()))));
     let ports = AccessPorts {
-        tokens: checking_with(verifier),
+        tokens: checking_with(verifier(.., move |_| Ok(claims))),
         access: Arc::new(access),
-        clients: Arc::new(clients),
+        clients: Arc::new(finding(Ok(Some(app())))),
         // Expects no call, because identifying the caller counts nothing.
         limiter: Arc::new(MockRateLimiter::new()),
         clock: clock(),
@@ -43,8 +39,9 @@ async fn verify(
     Ok(caller.permission().copied())
 }
 
+/// MCP 2026-07-28, Authorization, Token Handling.
 #[tokio::test]
-async fn an_oauth_token_is_accepted_only_at_its_audience_2026_07_28_authorization_token_handling() {
+async fn an_oauth_token_is_accepted_only_at_its_audience() {
     for audience in Resource::ALL {
         for resource in Resource::ALL {
             let claims = AccessClaims { audience, scopes: scopes("sleep"), ..access_claims() };

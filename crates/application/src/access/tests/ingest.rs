@@ -70,7 +70,7 @@ async fn refusal(request: Request) -> &'static str {
 }
 
 #[tokio::test]
-async fn a_service_client_with_the_scope_writes_and_is_counted_for_the_person_in_the_path() {
+async fn a_service_client_writes_and_is_counted_for_the_person_in_the_path() {
     let granted = Request::good().run().await.unwrap();
     assert_eq!((granted.client_id, granted.user_id), (client_id(1), Some(user_id(1))));
     assert_eq!((granted.rate.limit, granted.rate.remaining), (LIMITS.ingest, LIMITS.ingest - 1));

@@ -4,7 +4,7 @@ use super::{LIMITS, Outcome, authorizing, counting, kind};
 use crate::access::AuthorizeAccessError;
 use crate::ports::storage::{MockAccessReader, MockClientReader, PersonalAccess, StorageError};
 use crate::ports::system::{InvalidToken, MockRateLimiter, MockTokenVerifier, MockUnknownKeyReload};
-use crate::testing::{noon, scopes, seconds, secret, user_id};
+use crate::testing::{noon, scopes, seconds, secret, unknown_keys, user_id, verifier};
 use domain::data_kind::DataKind;
 use domain::id::PersonalTokenId;
 use domain::rate_limit::RateKey;
@@ -138,12 +138,8 @@ async fn a_token_is_valid_until_just_before_its_expiry() {
 async fn t18_no_other_secret_opens_data() {
     for other in SecretKind::ALL.into_iter().filter(|kind| *kind != SecretKind::PersonalAccessToken) {
         let text = secret(other, 8).expose().to_owned();
-        let mut verifier = MockTokenVerifier::new();
-        verifier.expect_verify().times(1).returning(|_, _| Err(InvalidToken));
-        let mut unknown_keys = MockUnknownKeyReload::new();
-        unknown_keys.expect_reload_for().times(1).returning(|_, _| Ok(false));
         let authorize = authorizing(
-            (verifier, unknown_keys),
+            (verifier(1, |_| Err(InvalidToken)), unknown_keys(1, Ok(false))),
             MockAccessReader::new(),
             MockClientReader::new(),
             MockRateLimiter::new(),

@@ -12,17 +12,12 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::MessageId;
 use domain::password::{Password, PasswordHash};
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// A hash with current parameters.
 pub(super) fn hash_of(password: &str) -> PasswordHash {
     PasswordHash::from_phc(format!("today:{password}"))
-}
-
-/// A hash with weaker parameters.
-pub(super) fn weak_hash_of(password: &str) -> PasswordHash {
-    PasswordHash::from_phc(format!("weak:{password}"))
 }
 
 /// A hasher that records its calls, yields to other tasks as a real one does, and fails inside a unit of
@@ -30,8 +25,8 @@ pub(super) fn weak_hash_of(password: &str) -> PasswordHash {
 #[derive(Default)]
 pub(super) struct RecordingHasher {
     pub(super) checked: Mutex<Vec<Option<PasswordHash>>>,
-    pub(super) hashed: AtomicUsize,
-    pub(super) is_busy: AtomicBool,
+    /// Why no password is hashed, if none is.
+    pub(super) fault: OnceLock<PasswordHashingError>,
     endings: Option<Arc<Endings>>,
 }
 
@@ -50,7 +45,7 @@ impl RecordingHasher {
             let open = endings.opened() - endings.committed() - endings.rolled_back();
             assert_eq!(open, 0, "a unit of work is open while a password is hashed");
         }
-        if self.is_busy.load(Ordering::SeqCst) { Err(PasswordHashingError::Busy) } else { Ok(()) }
+        self.fault.get().map_or(Ok(()), |fault| Err(*fault))
     }
 }
 
@@ -58,7 +53,6 @@ impl RecordingHasher {
 impl PasswordHasher for RecordingHasher {
     async fn hash(&self, password: &Password) -> Result<PasswordHash, PasswordHashingError> {
         self.begin()?;
-        self.hashed.fetch_add(1, Ordering::SeqCst);
         Ok(hash_of(password.expose()))
     }
 
@@ -70,9 +64,8 @@ impl PasswordHasher for RecordingHasher {
         self.begin()?;
         self.checked.lock().unwrap().push(stored.cloned());
         tokio::task::yield_now().await;
-        let is_outdated = stored.is_some_and(|hash| hash.as_phc().starts_with("weak:"));
         let (_, right) = stored.and_then(|hash| hash.as_phc().split_once(':')).unzip();
-        Ok(PasswordCheck { is_right: right == Some(password.expose()), is_outdated })
+        Ok(PasswordCheck { is_right: right == Some(password.expose()), is_outdated: false })
     }
 }
 
@@ -207,10 +200,6 @@ impl PasswordStrengthChecker for WordListChecker {
 pub(super) struct RecordingSealer(pub(super) Mutex<Vec<Mail>>);
 
 impl RecordingSealer {
-    pub(super) fn all(&self) -> Vec<Mail> {
-        self.0.lock().unwrap().clone()
-    }
-
     pub(super) fn only(&self) -> Mail {
         let sealed = self.0.lock().unwrap();
         assert_eq!(sealed.len(), 1);

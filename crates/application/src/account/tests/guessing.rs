@@ -71,7 +71,7 @@ async fn t81_ten_of_forty_concurrent_attempts_are_hashed() {
 }
 
 #[tokio::test]
-async fn t81_after_a_hundred_attempts_the_right_password_works_as_soon_as_the_window_is_over() {
+async fn t81_after_a_hundred_attempts_the_right_password_works_once_the_window_ends() {
     let fixture = SignInFixture::new();
     for number in 0..100 {
         let expected = if number < 10 { Outcome::Wrong } else { Outcome::Wait(600) };
@@ -132,7 +132,7 @@ fn within_64(host: u128) -> IpAddr {
 }
 
 #[tokio::test]
-async fn t82_one_password_for_five_hundred_accounts_from_one_64_is_stopped_at_a_hundred() {
+async fn t82_one_password_for_many_accounts_from_one_64_is_stopped_at_a_hundred() {
     let fixture = SignInFixture::new();
     for number in 0..500_u128 {
         let email = format!("somebody{number}@example.org");

@@ -110,7 +110,7 @@ async fn the_email_goes_to_the_stored_address_and_not_to_the_typed_spelling() {
 }
 
 #[tokio::test]
-async fn t80_a_reset_for_an_unknown_or_locked_account_does_the_same_work_and_stores_nothing() {
+async fn t80_a_reset_without_an_active_account_does_the_same_work_and_stores_nothing() {
     let (known, _, _) = reset(Some(person()), EMAIL).await;
     for (user, asked) in
         [(None, EMAIL), (Some(person()), "nobody@example.org"), (Some(locked_person()), EMAIL)]
@@ -124,7 +124,7 @@ async fn t80_a_reset_for_an_unknown_or_locked_account_does_the_same_work_and_sto
 }
 
 #[tokio::test]
-async fn an_address_changed_or_locked_during_the_request_gets_no_link_for_the_same_work() {
+async fn an_account_that_changes_during_the_request_gets_no_link_for_the_same_work() {
     let (known, _, _) = reset(Some(person()), EMAIL).await;
     let moved = User { email: email("robin.new@example.org"), ..person() };
     for then in [Some(moved), Some(locked_person()), None] {
@@ -161,7 +161,7 @@ async fn a_sign_up_creates_a_link_but_no_account() {
 }
 
 #[tokio::test]
-async fn t80_a_sign_up_for_an_existing_account_does_the_same_work_and_is_reported_only_by_email() {
+async fn t80_a_sign_up_for_an_account_does_the_same_work_and_is_reported_by_email() {
     let (new, _, _) = sign_up(None).await;
     for user in [person(), locked_person()] {
         let (rows, store, text) = sign_up(Some(user)).await;
@@ -186,7 +186,7 @@ fn address(number: u32) -> IpAddr {
 }
 
 #[tokio::test]
-async fn a_mailbox_gets_five_messages_an_hour_from_all_callers_with_or_without_an_account() {
+async fn a_mailbox_gets_five_messages_an_hour_with_or_without_an_account() {
     for asked in [EMAIL, "nobody@example.org"] {
         let links = endless();
         for number in 0..8 {
@@ -209,7 +209,7 @@ async fn a_mailbox_gets_five_messages_an_hour_from_all_callers_with_or_without_a
 }
 
 #[tokio::test]
-async fn a_caller_gets_twenty_links_an_hour_and_rejected_requests_do_not_count_for_the_mailbox() {
+async fn a_callers_twenty_first_link_is_rejected_and_not_counted_for_the_mailbox() {
     let links = endless();
     for number in 0..30 {
         let asked = format!("somebody{number}@example.org");

@@ -1,18 +1,17 @@
 use super::super::{PasswordCheckError, PasswordCheckpoint};
 use super::support::{
-    CallLog, EMAIL, FailingAt, PASSWORD, WRONG, account, checkpoint, fixture, hash_of, home, locked_person,
-    sign_in, still, storing, units, weak_hash_of,
+    EMAIL, FailingAt, PASSWORD, WRONG, account, checkpoint, fixture, hash_of, home, locked_person, sign_in,
+    units,
 };
 use crate::ports::storage::test_support::MockUnitOfWork;
 use crate::ports::storage::{MockCredentialReader, StorageError};
-use crate::ports::system::{MockPasswordHasher, PasswordCheck, PasswordHashingError};
+use crate::ports::system::PasswordHashingError;
 use crate::testing::{person, user_id};
 use domain::address::AddressBlock;
 use domain::audit::AuditKind;
 use domain::password::PasswordHash;
 use domain::user::User;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// Effects of an attempt: hashes checked, attempts counted, refusals recorded.
 #[derive(Debug, PartialEq, Eq)]
@@ -96,7 +95,7 @@ async fn t84_an_invalid_password_is_neither_counted_nor_hashed() {
 #[tokio::test]
 async fn t84_attempts_that_a_busy_server_did_not_check_are_not_counted() {
     let (checkpoint, hasher, failures) = checkpoint(account(&person(), Some(hash_of(PASSWORD))), &units([]));
-    hasher.is_busy.store(true, Ordering::SeqCst);
+    hasher.fault.set(PasswordHashingError::Busy).unwrap();
     let sign_ins = fixture(checkpoint);
     for _ in 0..20 {
         let error = sign_in(&sign_ins, EMAIL, WRONG).await.unwrap_err();
@@ -140,24 +139,8 @@ async fn an_unavailable_store_is_not_reported_as_a_wrong_password() {
 
 #[tokio::test]
 async fn an_unreadable_hash_is_a_separate_error() {
-    let (checkpoint, _, _) = checkpoint(account(&person(), Some(hash_of(PASSWORD))), &units([]));
-    let mut broken = MockPasswordHasher::new();
-    broken.expect_check().returning(|_, _| Err(PasswordHashingError::Failed));
-    let checkpoint = PasswordCheckpoint { hasher: Arc::new(broken), ..checkpoint };
+    let (checkpoint, hasher, _) = checkpoint(account(&person(), Some(hash_of(PASSWORD))), &units([]));
+    hasher.fault.set(PasswordHashingError::Failed).unwrap();
     let error = sign_in(&fixture(checkpoint), EMAIL, PASSWORD).await.unwrap_err();
     assert!(matches!(error, PasswordCheckError::Hashing(PasswordHashingError::Failed)));
-}
-
-#[tokio::test]
-async fn t86_a_person_can_sign_in_even_if_a_weak_hash_cannot_be_rehashed() {
-    for failure in [PasswordHashingError::Busy, PasswordHashingError::Failed] {
-        let stored = CallLog::default();
-        let store = units([storing(still(person(), Some(weak_hash_of(PASSWORD))), &stored)]);
-        let (checkpoint, _, _) = checkpoint(account(&person(), Some(weak_hash_of(PASSWORD))), &store);
-        let mut hasher = MockPasswordHasher::new();
-        hasher.expect_check().returning(|_, _| Ok(PasswordCheck { is_right: true, is_outdated: true }));
-        hasher.expect_hash().times(1).returning(move |_| Err(failure));
-        let checkpoint = PasswordCheckpoint { hasher: Arc::new(hasher), ..checkpoint };
-        assert!(sign_in(&fixture(checkpoint), EMAIL, PASSWORD).await.is_ok());
-    }
 }

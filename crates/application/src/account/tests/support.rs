@@ -4,23 +4,20 @@ pub(super) use super::double::*;
 pub(super) use crate::testing::units;
 
 use super::super::{
-    LinkRequestLimits, PasswordCheckError, PasswordCheckpoint, PasswordLinks, Passwords, SignInLimits,
-    SignInOrigin, SignInProgress, SignIns, SignedIn,
+    LinkRequestLimits, PasswordCheckError, PasswordCheckpoint, PasswordLinks, SignInLimits, SignInOrigin,
+    SignInProgress, SignIns,
 };
 use crate::mail::{PublicLinks, QueueMail};
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{
-    Credentials, MockCredentialReader, MockPasswordLinkReader, MockPendingSignInReader, MockProfileReader,
-    PasswordLinkWithAccount, StorageError, UnitOfWork, UnitOfWorkFactory,
+    Credentials, MockCredentialReader, MockPasswordLinkReader, MockPendingSignInReader, StorageError,
+    UnitOfWork, UnitOfWorkFactory,
 };
 use crate::ports::system::{MockFormSealer, MockTotpSealer};
-use crate::testing::{entropy, noon, person, secret, store};
+use crate::testing::{entropy, noon, person, store};
 use async_trait::async_trait;
 use domain::password::PasswordHash;
-use domain::password_link::{PasswordLink, PasswordLinkPurpose};
 use domain::second_factor::SecondFactorPolicy;
-use domain::secret::{Secret, SecretKind};
-use domain::session::Session;
 use domain::user::{Email, User, UserStatus};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
@@ -45,14 +42,6 @@ pub(super) async fn sign_in(
     password: &str,
 ) -> Result<SignInProgress, PasswordCheckError> {
     sign_ins.sign_in(stranger(home()), None, email, password).await
-}
-
-/// Returns the session of a sign-in without a second step.
-pub(super) fn opened(progress: SignInProgress) -> SignedIn {
-    match progress {
-        SignInProgress::SignedIn(signed_in) => signed_in,
-        SignInProgress::SecondStep(_) | SignInProgress::PasskeyNeeded => panic!("a second step is pending"),
-    }
 }
 
 /// Creates an unlimited number of identical units of work.
@@ -109,24 +98,6 @@ pub(super) fn fixture(checkpoint: PasswordCheckpoint) -> SignIns {
     }
 }
 
-/// Passwords of accounts without credentials, whose hasher fails while a unit of work is open.
-pub(super) fn passwords(units: &Arc<PreparedUnitsOfWork>) -> Passwords {
-    Passwords {
-        checkpoint: PasswordCheckpoint {
-            store: store(units),
-            credentials: Arc::new(MockCredentialReader::new()),
-            hasher: Arc::new(RecordingHasher::outside(units.endings())),
-            failures: Arc::new(MemoryFailures::default()),
-            limits: limits(),
-        },
-        links: Arc::new(MockPasswordLinkReader::new()),
-        profiles: Arc::new(MockProfileReader::new()),
-        strength_checker: Arc::new(WordListChecker),
-        policy: SecondFactorPolicy::Optional,
-        mail: None,
-    }
-}
-
 /// Links of a server without email where anyone may sign up.
 pub(super) fn password_links(units: &Arc<PreparedUnitsOfWork>) -> PasswordLinks {
     PasswordLinks {
@@ -149,88 +120,8 @@ pub(super) fn signing_in() -> MockUnitOfWork {
     unit
 }
 
-/// The secret of the links that [`link`] returns.
-pub(super) fn secret_link() -> Secret {
-    secret(SecretKind::PasswordLink, 9)
-}
-
-pub(super) fn link(purpose: PasswordLinkPurpose) -> PasswordLink {
-    PasswordLink::new(secret_link().hash(), purpose, noon())
-}
-
-/// A reader that returns this link and its user, if there is one.
-pub(super) fn look(link: Option<PasswordLink>, user: impl Into<Option<User>>) -> Arc<MockPasswordLinkReader> {
-    let user: Option<User> = user.into();
-    let account = user.map(|user| (user.email, user.status));
-    let mut links = MockPasswordLinkReader::new();
-    links
-        .expect_find_password_link()
-        .times(1)
-        .withf(|hash| *hash == secret_link().hash())
-        .return_once(|_| Ok(link.map(|link| PasswordLinkWithAccount { link, account })));
-    Arc::new(links)
-}
-
-/// A unit of work in which this user has this password.
-pub(super) fn still(user: User, password: Option<PasswordHash>) -> MockUnitOfWork {
-    let mut unit = MockUnitOfWork::default();
-    let id = user.id;
-    let found = move |_| Ok(Some(user.clone()));
-    unit.users.expect_find().withf(move |asked| *asked == id).returning(found);
-    unit.second_factors.expect_find().returning(|_| Ok(None));
-    unit.passkeys.expect_list().returning(|_| Ok(Vec::new()));
-    unit.passwords.expect_find().withf(move |asked| *asked == id).returning(move |_| Ok(password.clone()));
-    unit
-}
-
 /// Arguments that a mock received, in order.
 pub(super) type CallLog<T> = Arc<Mutex<Vec<T>>>;
-
-/// Expects one session insert and records it.
-pub(super) fn storing(mut unit: MockUnitOfWork, stored: &CallLog<Session>) -> MockUnitOfWork {
-    let stored = Arc::clone(stored);
-    unit.sessions.expect_insert().times(1).returning(move |session| {
-        stored.lock().unwrap().push(session.clone());
-        Ok(())
-    });
-    unit
-}
-
-/// Expects a password replacement that ends `sessions` sessions.
-pub(super) fn replacing(
-    mut unit: MockUnitOfWork,
-    user: &User,
-    password: &str,
-    sessions: u64,
-) -> MockUnitOfWork {
-    let (id, hash) = (user.id, hash_of(password));
-    unit.passwords
-        .expect_set()
-        .times(1)
-        .withf(move |asked, set, at| *asked == id && *set == hash && *at == noon())
-        .returning(|_, _, _| Ok(()));
-    unit.password_links
-        .expect_delete_of_user()
-        .times(1)
-        .withf(move |asked| *asked == id)
-        .returning(|_| Ok(1));
-    unit.pending_sign_ins
-        .expect_delete_of_user()
-        .times(1)
-        .withf(move |asked| *asked == id)
-        .returning(|_| Ok(0));
-    unit.codes
-        .expect_discard_unredeemed()
-        .times(1)
-        .withf(move |asked, before| *asked == Some(id) && *before > noon())
-        .returning(|_, _| Ok(1));
-    unit.sessions
-        .expect_delete_of_user()
-        .times(1)
-        .withf(move |asked, except| *asked == id && except.is_none())
-        .returning(move |_, _| Ok(sessions));
-    unit
-}
 
 pub(super) fn locked_person() -> User {
     User { status: UserStatus::Locked { at: noon() }, ..person() }
@@ -245,10 +136,4 @@ pub(super) fn mail() -> (QueueMail, Arc<RecordingSealer>) {
     let sealer = Arc::new(RecordingSealer::default());
     let links = PublicLinks::new("https://rest.example/");
     (QueueMail::new(Arc::<RecordingSealer>::clone(&sealer), entropy(), links), sealer)
-}
-
-/// Expects one queued message.
-pub(super) fn queueing(mut unit: MockUnitOfWork) -> MockUnitOfWork {
-    unit.outbox.expect_insert().times(1).withf(|message| message.sealed == b"sealed").returning(|_| Ok(()));
-    unit
 }

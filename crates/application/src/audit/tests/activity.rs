@@ -1,11 +1,8 @@
 use super::{minutes_ago, tally};
 use crate::audit::testing::event;
 use crate::audit::{ActivityEntry, ActivityPosition, ListActivity, ListReads, ReaderName};
-use crate::ports::storage::{
-    AuditFilter, ClientWithSecrets, MockAuditReader, MockClientReader, MockPersonalTokenReader,
-    MockReadTallyStore,
-};
-use crate::testing::{app, client_id, user_id};
+use crate::ports::storage::{AuditFilter, MockAuditReader, MockPersonalTokenReader, MockReadTallyStore};
+use crate::testing::{app, client_id, client_reader, user_id, without_secrets};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::AuditEventId;
 use domain::read_tally::ReadTally;
@@ -35,10 +32,7 @@ fn activity(reads: Vec<ReadTally>, events: Vec<AuditEvent>) -> ListActivity {
             Ok(later.take(limit as usize).cloned().collect())
         },
     );
-    let mut clients = MockClientReader::new();
-    clients.expect_find_with_secrets().returning(|id| {
-        Ok((id == client_id(1)).then(|| ClientWithSecrets { client: app(), secrets: Vec::new() }))
-    });
+    let clients = client_reader(.., |id| Ok((id == client_id(1)).then(|| without_secrets(app()))));
     let reads =
         ListReads::new(Arc::new(tallies), Arc::new(clients), Arc::<MockPersonalTokenReader>::default());
     ListActivity::new(reads, Arc::new(trail))

@@ -1,9 +1,7 @@
 use super::tally;
 use crate::audit::{ListReads, ReaderName};
-use crate::ports::storage::{
-    ClientWithSecrets, MockClientReader, MockPersonalTokenReader, MockReadTallyStore,
-};
-use crate::testing::{app, client_id, noon, scopes, secret, user_id};
+use crate::ports::storage::{MockClientReader, MockPersonalTokenReader, MockReadTallyStore};
+use crate::testing::{app, client_id, client_reader, noon, scopes, secret, user_id, without_secrets};
 use domain::id::PersonalTokenId;
 use domain::personal_token::{PersonalToken, PersonalTokenName};
 use domain::read_tally::{ReadTally, Reader, TallyKey};
@@ -24,11 +22,7 @@ fn store(after: Option<TallyKey>, size: u32, found: Vec<ReadTally>) -> Arc<MockR
 
 /// A reader that finds only the app, and is called at most once.
 fn clients() -> Arc<MockClientReader> {
-    let mut clients = MockClientReader::new();
-    clients.expect_find_with_secrets().times(..=1).returning(|id| {
-        Ok((id == client_id(1)).then(|| ClientWithSecrets { client: app(), secrets: Vec::new() }))
-    });
-    Arc::new(clients)
+    Arc::new(client_reader(..=1, |id| Ok((id == client_id(1)).then(|| without_secrets(app())))))
 }
 
 fn token_id(number: u128) -> PersonalTokenId {

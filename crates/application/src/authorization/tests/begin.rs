@@ -6,7 +6,6 @@ use crate::authorization::{
     AuthorizationParameters, AuthorizationStep, AuthorizationVisitor, BeginAuthorizationError,
     MALFORMED_CLIENT_ID, NOT_ACTIVE, ParameterValue, STATE_TOO_LONG, UNKNOWN_CLIENT, UNKNOWN_REDIRECT_URI,
 };
-use crate::ports::storage::StorageError;
 use crate::testing::{locked, service};
 use domain::client::{ClientStatus, Review};
 use domain::id::UserId;
@@ -75,7 +74,7 @@ async fn a_request_is_stored_completely_until_a_person_signs_in() {
 }
 
 #[tokio::test]
-async fn a_request_of_a_user_who_has_signed_in_is_theirs_at_once_and_pushes_out_their_oldest() {
+async fn a_request_of_a_signed_in_user_is_theirs_and_pushes_out_their_oldest() {
     let mut unit = with_person(Some(person()));
     expect_remembered(&mut unit, None);
     let stored = expect_request(&mut unit);
@@ -168,9 +167,9 @@ async fn t22_t24_a_client_id_that_is_missing_repeated_or_none_is_shown_on_a_page
     }
 }
 
+/// RFC 9700 section 4.1.3.
 #[tokio::test]
-async fn t20_a_redirect_uri_that_is_not_registered_letter_by_letter_is_shown_on_a_page_rfc_9700_section_4_1_3()
- {
+async fn t20_a_redirect_uri_that_differs_by_a_letter_is_shown_on_a_page() {
     let with = |suffix: &str| format!("{REDIRECT_URI}{suffix}");
     for text in [
         with("/"),
@@ -203,8 +202,9 @@ async fn t20_a_redirect_uri_that_is_not_registered_letter_by_letter_is_shown_on_
     }
 }
 
+/// Even if only one is registered.
 #[tokio::test]
-async fn t24_a_redirect_uri_that_is_missing_or_repeated_is_shown_on_a_page_even_if_only_one_is_registered() {
+async fn t24_a_redirect_uri_that_is_missing_or_repeated_is_shown_on_a_page() {
     let outcome =
         begin_without_storing(app(), AuthorizationParameters { redirect_uri: None, ..good() }).await;
     assert!(
@@ -277,7 +277,7 @@ async fn requests_are_counted_by_ipv4_address_or_ipv6_network() {
         let mut world = World::new([unit]).with_client(Some(app()));
         let note = Captured::default();
         let key = Arc::clone(&note);
-        world.failures.expect_record_failure().times(1).returning(move |keys, at, _| {
+        world.failures = counters(1, move |keys, at, _| {
             *key.lock().unwrap() = Some(keys[0]);
             Ok(vec![FailureCount { count: 1, window_ends_at: at }])
         });
@@ -293,7 +293,7 @@ async fn requests_are_counted_by_ipv4_address_or_ipv6_network() {
 #[tokio::test]
 async fn a_request_that_cannot_be_counted_is_not_stored() {
     let mut world = World::new([]).with_client(Some(app()));
-    world.failures.expect_record_failure().times(1).returning(|_, _, _| Err(StorageError::Unavailable));
+    world.failures = counters(1, |_, _, _| Err(StorageError::Unavailable));
     let (outcome, effects) = begin(world, good(), None).await;
     assert!(matches!(outcome, Err(BeginAuthorizationError::Storage(_))), "{outcome:?}");
     effects.assert_untouched();

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::authorization::{ConsentDecision, ConsentError};
-use crate::ports::storage::StorageError;
 
 const ALLOW: ConsentDecision<'static> =
     ConsentDecision::Allow { ticked: &["profile", "sleep"], remember: false };
@@ -60,6 +59,6 @@ async fn a_decision_that_cannot_be_stored_returns_no_code() {
     let mut unit = with_request(request());
     expect_decided(&mut unit, true);
     unit.consents.expect_forget().times(1).returning(|_, _| Ok(0));
-    unit.codes.expect_insert().times(1).returning(|_| Err(StorageError::Unavailable));
+    expect_insert(&mut unit, |_| Err(StorageError::Unavailable));
     assert!(matches!(refusal(unit, false).await, ConsentError::Storage(_)));
 }

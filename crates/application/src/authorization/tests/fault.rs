@@ -132,9 +132,9 @@ async fn scopes_separated_by_commas_get_an_error_with_the_right_separator() {
     }
 }
 
-// RFC 8707 section 2
+/// RFC 8707 section 2.1.
 #[tokio::test]
-async fn the_resource_is_the_api_or_the_mcp_endpoint_of_this_server_rfc_8707_section_2_1() {
+async fn the_resource_is_the_api_or_the_mcp_endpoint_of_this_server() {
     for (given, expected) in [
         (ParameterValue::Absent, Resource::Api),
         (ParameterValue::Once(ISSUER), Resource::Api),
@@ -168,8 +168,9 @@ async fn without_a_scope_all_scopes_the_client_may_get_by_consent_are_requested(
     assert_reported("invalid_scope", Client { scopes: scopes("sleep:write"), ..app() }, parameters).await;
 }
 
+/// RFC 7636 section 4.4.1.
 #[tokio::test]
-async fn t40_only_a_well_formed_challenge_with_s256_is_accepted_rfc_7636_section_4_4_1() {
+async fn t40_only_a_well_formed_challenge_with_s256_is_accepted() {
     let with = |challenge, method| AuthorizationParameters {
         code_challenge: challenge,
         code_challenge_method: method,

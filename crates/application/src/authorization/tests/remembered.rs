@@ -3,7 +3,6 @@
 use super::begin::{begin, good};
 use super::*;
 use crate::authorization::{AuthorizationParameters, AuthorizationStep, ParameterValue};
-use crate::ports::storage::StorageError;
 
 #[tokio::test]
 async fn t34_a_remembered_consent_returns_a_code() {
@@ -45,7 +44,7 @@ async fn t34_more_or_fewer_scopes_than_remembered_need_consent() {
 async fn a_code_that_cannot_be_stored_is_not_returned() {
     let mut unit = with_person(Some(person()));
     expect_remembered(&mut unit, Some(remembered("sleep")));
-    unit.codes.expect_insert().times(1).returning(|_| Err(StorageError::Unavailable));
+    expect_insert(&mut unit, |_| Err(StorageError::Unavailable));
     let world = World::new([unit]).with_client(Some(app()));
     let (outcome, effects) = begin(world, good(), Some(user_id(1))).await;
     assert!(outcome.is_err(), "{outcome:?}");

@@ -8,7 +8,7 @@ use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{MockProfileReader, MockSleepReader, MockSupplementReader, StorageError};
 use crate::ports::system::MockPause;
 use crate::store::Store;
-use crate::testing::{client_id, clock, entropy, person, user_id};
+use crate::testing::{client_id, clock, entropy, profile_reader, user_id};
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::PersonalTokenId;
 use domain::read_tally::Reader;
@@ -17,9 +17,9 @@ use std::sync::{Arc, Mutex};
 use uuid::Uuid;
 
 /// Exports of a store from which only the profile is read.
-fn exports(profiles: MockProfileReader, units: Arc<PreparedUnitsOfWork>) -> ExportRecords {
+fn exports(profiles: Arc<MockProfileReader>, units: Arc<PreparedUnitsOfWork>) -> ExportRecords {
     let readers = ExportReaders {
-        profiles: Arc::new(profiles),
+        profiles,
         sleep: Arc::new(MockSleepReader::new()),
         supplements: Arc::new(MockSupplementReader::new()),
         pause: Arc::new(MockPause::new()),
@@ -68,9 +68,7 @@ async fn an_export_aborted_at_once_is_audited() {
 async fn an_app_that_exports_all_day_records_one_event_in_one_unit_of_work() {
     for by in [reader(Reader::Client(client_id(3))), reader(Reader::PersonalToken(token()))] {
         let units = units(1);
-        let mut profiles = MockProfileReader::new();
-        profiles.expect_find_profile().returning(|_| Ok(Some(person())));
-        let exports = exports(profiles, units.clone());
+        let exports = exports(profiles(), units.clone());
         for _ in 0..3 {
             open(&exports, by.clone()).await.unwrap();
         }
@@ -86,10 +84,8 @@ async fn an_export_that_cannot_be_traced_does_not_begin() {
 
 #[tokio::test]
 async fn no_event_is_stored_for_an_unknown_person() {
-    let mut profiles = MockProfileReader::new();
-    profiles.expect_find_profile().returning(|_| Ok(None));
     let units = units(1);
-    let outcome = open(&exports(profiles, units.clone()), Exporter::Operator).await;
+    let outcome = open(&exports(profile_reader(|_| Ok(None)), units.clone()), Exporter::Operator).await;
     assert!(matches!(outcome, Err(ExportRecordsError::UnknownUser)));
     assert_events(&units.events(), &[]);
 }

@@ -72,8 +72,12 @@ impl Mailer for RecordingMailer {
 }
 
 fn opening() -> MockMailSealer {
+    opening_as(|| Ok(mail()))
+}
+
+fn opening_as(outcome: fn() -> Result<Mail, MailSealError>) -> MockMailSealer {
     let mut sealer = MockMailSealer::new();
-    sealer.expect_open().withf(|_, sealed| sealed == [7]).returning(|_, _| Ok(mail()));
+    sealer.expect_open().times(1..).withf(|_, sealed| sealed == [7]).returning(move |_, _| outcome());
     sealer
 }
 
@@ -100,7 +104,7 @@ async fn deliver(units: Vec<MockUnitOfWork>, mailer: MockMailer, sealer: MockMai
 }
 
 #[tokio::test]
-async fn messages_are_sent_one_after_the_other_outside_any_unit_of_work_and_then_deleted() {
+async fn messages_are_sent_one_by_one_outside_any_unit_of_work_and_then_deleted() {
     let fresh = |number| claiming(Some(message(number, 1, TimeDelta::zero())));
     let units = vec![fresh(1), deleting(1), fresh(2), deleting(2), claiming(None)];
     let store = Arc::new(PreparedUnitsOfWork::new(units));
@@ -151,8 +155,7 @@ async fn a_day_old_message_is_abandoned_without_being_decrypted_or_sent() {
 
 #[tokio::test]
 async fn a_message_sealed_with_another_key_waits_for_that_key() {
-    let mut sealer = MockMailSealer::new();
-    sealer.expect_open().times(1).returning(|_, _| Err(MailSealError));
+    let sealer = opening_as(|| Err(MailSealError));
     let units =
         vec![claiming(Some(message(1, 1, TimeDelta::zero()))), postponing(1, noon() + TimeDelta::minutes(1))];
     let report = deliver(units, MockMailer::new(), sealer).await;

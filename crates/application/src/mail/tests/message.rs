@@ -58,7 +58,7 @@ fn messages() -> Vec<Mail> {
 }
 
 #[test]
-fn a_used_recovery_code_is_reported_with_the_number_that_is_left_and_advice_if_few_are() {
+fn a_used_recovery_code_is_reported_with_how_many_are_left_and_advice_if_few() {
     let text = |left| recovery_code_used(&to(), &links(), left).text;
     for (left, number) in
         [(0, "No recovery code is left"), (1, "One recovery code is left"), (3, "3 recovery codes")]
@@ -108,8 +108,9 @@ fn every_message_has_advice_for_a_recipient_who_did_not_request_it() {
     }
 }
 
+/// Lines with links may be long.
 #[test]
-fn a_message_has_one_line_of_subject_short_lines_but_for_links_and_repeats_no_address() {
+fn a_message_has_a_subject_of_one_line_short_lines_and_no_address() {
     for mail in messages() {
         assert_eq!(mail.to, to());
         assert!(mail.subject.starts_with("Restwell: ") && !mail.subject.contains(['\r', '\n']));
@@ -120,7 +121,7 @@ fn a_message_has_one_line_of_subject_short_lines_but_for_links_and_repeats_no_ad
 }
 
 #[test]
-fn every_message_names_the_operator_and_gives_the_contact_when_it_asks_to_contact() {
+fn every_message_names_the_operator_and_the_contact_if_it_asks_for_one() {
     for mail in messages() {
         assert!(mail.text.contains("https://rest.example (Example Clinic)"), "{}", mail.text);
         assert!(!mail.text.contains("contact the operator.") && !mail.text.contains("ask the operator to"));

@@ -23,32 +23,40 @@ fn id() -> MessageId {
     MessageId::from_uuid(drawn_uuid(1))
 }
 
-#[tokio::test]
-async fn a_message_is_encrypted_with_its_id_and_due_at_once() {
+/// A sealer with this outcome for the message and its id.
+fn sealing(outcome: Result<Vec<u8>, MailSealError>) -> MockMailSealer {
     let mut sealer = MockMailSealer::new();
+    sealer.expect_seal().returning(move |asked, sealed| {
+        assert!(asked == id() && *sealed == mail());
+        outcome.clone()
+    });
     sealer
-        .expect_seal()
-        .times(1)
-        .withf(|asked, sealed| *asked == id() && *sealed == mail())
-        .returning(|_, _| Ok(vec![1, 2, 3]));
+}
+
+/// A unit of work that queues the message once with this outcome.
+fn queueing(outcome: fn() -> Result<(), StorageError>) -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     let expected =
         QueuedMessage { id: id(), sealed: vec![1, 2, 3], queued_at: noon(), due_at: noon(), attempts: 0 };
-    unit.outbox.expect_insert().times(1).withf(move |message| *message == expected).returning(|_| Ok(()));
-    assert_eq!(queue(sealer).run(&mut unit, &mail(), noon()).await.unwrap(), id());
+    unit.outbox.expect_insert().times(1).returning(move |message| {
+        assert_eq!(*message, expected);
+        outcome()
+    });
+    unit
+}
+
+#[tokio::test]
+async fn a_message_is_encrypted_with_its_id_and_due_at_once() {
+    let sealer = sealing(Ok(vec![1, 2, 3]));
+    assert_eq!(queue(sealer).run(&mut queueing(|| Ok(())), &mail(), noon()).await.unwrap(), id());
 }
 
 #[tokio::test]
 async fn a_message_that_cannot_be_encrypted_or_stored_is_not_queued() {
-    let mut sealer = MockMailSealer::new();
-    sealer.expect_seal().returning(|_, _| Err(MailSealError));
+    let sealer = sealing(Err(MailSealError));
     let outcome = queue(sealer).run(&mut MockUnitOfWork::default(), &mail(), noon()).await;
     assert!(matches!(outcome, Err(StorageError::Internal(_))));
-
-    let mut sealer = MockMailSealer::new();
-    sealer.expect_seal().returning(|_, _| Ok(Vec::new()));
-    let mut unit = MockUnitOfWork::default();
-    unit.outbox.expect_insert().returning(|_| Err(StorageError::Unavailable));
-    let outcome = queue(sealer).run(&mut unit, &mail(), noon()).await;
+    let sealer = sealing(Ok(vec![1, 2, 3]));
+    let outcome = queue(sealer).run(&mut queueing(|| Err(StorageError::Unavailable)), &mail(), noon()).await;
     assert!(matches!(outcome, Err(StorageError::Unavailable)));
 }

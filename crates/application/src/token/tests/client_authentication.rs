@@ -5,7 +5,9 @@ use crate::ports::storage::test_support::PreparedUnitsOfWork;
 use crate::ports::storage::{
     ClientWithSecrets, FailureCount, FailureKey, MockClientReader, MockFailureCounter, StorageError,
 };
-use crate::testing::{app, client_id, noon, seconds, secret, store, stored_secret};
+use crate::testing::{
+    app, client_id, client_reader, counters, noon, seconds, secret, store, stored_secret, without_secrets,
+};
 use crate::token::{
     AuthenticationLimits, ClientAuthentication, ClientAuthenticationError, PresentedCredentials, QuerySecrets,
 };
@@ -65,30 +67,25 @@ fn known_client(client: Client) -> MockClientReader {
         stored_secret(2, Some(noon() + seconds(1))),
         stored_secret(3, None),
     ];
-    let mut clients = MockClientReader::new();
-    clients
-        .expect_find_with_secrets()
-        .times(1)
-        .withf(|id| *id == client_id(1))
-        .returning(move |_| Ok(Some(ClientWithSecrets { client: client.clone(), secrets: secrets.clone() })));
-    clients
+    client_reader(1, move |id| {
+        assert_eq!(id, client_id(1));
+        Ok(Some(ClientWithSecrets { client: client.clone(), secrets: secrets.clone() }))
+    })
 }
 
 fn no_client(asked_for: ClientId) -> MockClientReader {
-    let mut clients = MockClientReader::new();
-    clients.expect_find_with_secrets().times(1).withf(move |id| *id == asked_for).returning(|_| Ok(None));
-    clients
+    client_reader(1, move |id| {
+        assert_eq!(id, asked_for);
+        Ok(None)
+    })
 }
 
 /// Failure counters that expect one failure and return these counts for the client and the address.
 fn counting(for_client: FailureCount, for_address: FailureCount) -> MockFailureCounter {
-    let mut failures = MockFailureCounter::new();
-    failures
-        .expect_record_failure()
-        .times(1)
-        .withf(|keys, at, window| keys.len() == 2 && *at == noon() && *window == TimeDelta::minutes(10))
-        .returning(move |_, _, _| Ok(vec![for_client, for_address]));
-    failures
+    counters(1, move |keys, at, window| {
+        assert_eq!((keys.len(), at, window), (2, noon(), TimeDelta::minutes(10)));
+        Ok(vec![for_client, for_address])
+    })
 }
 
 fn count(count: u32, seconds_left: i64) -> FailureCount {
@@ -184,12 +181,7 @@ fn public_app() -> Client {
 
 /// A store with only this client, which has no secrets.
 fn known_without_secrets(client: Client) -> MockClientReader {
-    let mut clients = MockClientReader::new();
-    clients
-        .expect_find_with_secrets()
-        .times(1)
-        .returning(move |_| Ok(Some(ClientWithSecrets { client: client.clone(), secrets: Vec::new() })));
-    clients
+    client_reader(1, move |_| Ok(Some(without_secrets(client.clone()))))
 }
 
 fn without_secret(in_query: QuerySecrets, id: &str) -> PresentedCredentials<'_> {
@@ -217,7 +209,7 @@ async fn a_disabled_public_app_is_refused() {
 }
 
 #[tokio::test]
-async fn a_confidential_or_unknown_client_without_a_secret_is_refused_and_not_counted() {
+async fn a_confidential_or_unknown_client_without_a_secret_is_not_counted() {
     let stores = [
         known_client(app()),
         known_client(Client { kind: ClientKind::Service, ..app() }),
@@ -265,20 +257,17 @@ async fn failures_beyond_a_limit_are_rejected_until_the_later_window_ends() {
 
 #[tokio::test]
 async fn a_counter_that_fails_does_not_fail_open() {
-    let mut failures = MockFailureCounter::new();
-    failures.expect_record_failure().times(1).returning(|_, _, _| Err(StorageError::Unavailable));
+    let failures = counters(1, |_, _, _| Err(StorageError::Unavailable));
     let outcome = present(authentication(known_client(app()), failures), &own_id(), 9).await;
     assert!(matches!(outcome, Err(ClientAuthenticationError::Storage(StorageError::Unavailable))));
 }
 
 /// Returns the counter keys of a failure of this client from this address.
 async fn keys(id: &str, address: &str) -> Vec<FailureKey> {
-    let mut clients = MockClientReader::new();
-    clients.expect_find_with_secrets().returning(|_| Ok(None));
+    let clients = client_reader(1, |_| Ok(None));
     let seen = Arc::new(Mutex::new(Vec::new()));
-    let mut failures = MockFailureCounter::new();
     let noted = Arc::clone(&seen);
-    failures.expect_record_failure().times(1).returning(move |keys, _, _| {
+    let failures = counters(1, move |keys, _, _| {
         noted.lock().unwrap().extend_from_slice(keys);
         Ok(vec![count(1, 600), count(1, 600)])
     });

@@ -1,12 +1,9 @@
 use super::tokens;
-use crate::ports::storage::{
-    AccessState, ClientWithSecrets, GrantWithUser, MockAccessReader, MockClientReader, MockGrantReader,
-    StorageError,
-};
-use crate::ports::system::{InvalidToken, MockTokenVerifier};
+use crate::ports::storage::{AccessState, GrantWithUser, MockAccessReader, StorageError};
+use crate::ports::system::InvalidToken;
 use crate::testing::{
-    access_claims, access_state, app, checking_with, client_id, grant, grant_id, noon, scopes, secret,
-    service, units, user_id,
+    access_claims, access_state, app, checking_with, client_id, client_reader, grant, grant_id, grant_reader,
+    noon, scopes, secret, service, units, user_id, verifier, without_secrets,
 };
 use crate::token::{ActiveToken, Tokens};
 use domain::access_token::{AccessClaims, TokenSubject};
@@ -58,26 +55,23 @@ impl Scene {
         token: &str,
     ) -> Result<Option<ActiveToken>, StorageError> {
         let Self { claims, is_refresh_token_known, state, service_status } = self;
-        let mut verifier = MockTokenVerifier::new();
-        verifier.expect_verify().returning(move |token, _| match claims {
+        let verifier = verifier(.., move |token| match claims {
             Some(claims) if token == ACCESS => Ok(claims),
             _ => Err(InvalidToken),
         });
-        let mut grants = MockGrantReader::new();
         let hash = secret(SecretKind::RefreshToken, 7).hash();
-        grants.expect_find_by_refresh_token().returning(move |asked, _| {
+        let grants = grant_reader(.., move |asked, _| {
             let known = is_refresh_token_known && *asked == hash;
-            Ok(known.then(|| GrantWithUser { grant: grant(), user_status: UserStatus::Active }))
+            known.then(|| GrantWithUser { grant: grant(), user_status: UserStatus::Active })
         });
         let mut access = MockAccessReader::new();
         access
             .expect_find_access()
             .withf(|user, grant| *user == user_id(1) && *grant == grant_id(1))
             .returning(move |_, _| Ok(state));
-        let mut clients = MockClientReader::new();
-        clients.expect_find_with_secrets().withf(|id| *id == client_id(1)).returning(move |_| {
-            let client = Client { status: service_status, ..service() };
-            Ok(Some(ClientWithSecrets { client, secrets: Vec::new() }))
+        let clients = client_reader(.., move |id| {
+            assert_eq!(id, client_id(1));
+            Ok(Some(without_secrets(Client { status: service_status, ..service() })))
         });
         let tokens = Tokens {
             check: checking_with(verifier),

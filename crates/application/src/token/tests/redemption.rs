@@ -3,7 +3,7 @@ mod race;
 
 use super::tokens;
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork, RecordedEvents};
-use crate::ports::storage::{CodeWithUser, GrantFilter};
+use crate::ports::storage::{CodeWithUser, GrantFilter, StorageError};
 use crate::ports::system::{MockTokenSigner, TokenSigner};
 use crate::testing::{
     FailingSigner, REDIRECT_URI, RecordingSigner, app, client_id, grant_id, issued_code, locked, noon,
@@ -17,7 +17,7 @@ use domain::code::{AuthorizationCode, CodeState, PkceChallenge};
 use domain::grant::{Grant, GrantState, RevocationReason};
 use domain::refresh_token::RefreshToken;
 use domain::resource::Resource;
-use domain::secret::{Secret, SecretKind};
+use domain::secret::{Secret, SecretHash, SecretKind};
 use domain::user::UserStatus;
 use mockall::Sequence;
 use std::sync::Arc;
@@ -50,12 +50,23 @@ fn with_user(code: AuthorizationCode) -> CodeWithUser {
 
 /// A unit of work that finds this code and locks its user.
 fn finding(code: Option<AuthorizationCode>) -> MockUnitOfWork {
+    let found = code.map(with_user);
     let mut unit = MockUnitOfWork::default();
-    unit.codes
-        .expect_find_and_lock()
-        .times(1)
-        .withf(|hash| *hash == code_secret().hash())
-        .returning(move |_| Ok(code.clone().map(with_user)));
+    let lock = unit.codes.expect_find_and_lock().times(1).withf(|hash| *hash == code_secret().hash());
+    lock.returning(move |_| Ok(found.clone()));
+    unit
+}
+
+/// Lets the code be redeemed once with this outcome: the number of live grants, or `None` if it no longer can.
+fn redeemed_with(
+    mut unit: MockUnitOfWork,
+    redeem: impl Fn(&Grant, &AuditEvent) -> Result<Option<usize>, StorageError> + Send + 'static,
+) -> MockUnitOfWork {
+    let is_asked = |hash: &SecretHash, grant: &Grant, _: &AuditEvent| {
+        *hash == code_secret().hash() && grant.created_at == noon()
+    };
+    let redemption = unit.codes.expect_redeem().times(1).withf(is_asked);
+    redemption.returning(move |_, grant, event| redeem(grant, event));
     unit
 }
 
@@ -65,24 +76,21 @@ fn redeeming(live: usize) -> MockUnitOfWork {
 }
 
 fn redeeming_code(code: AuthorizationCode, live: usize) -> MockUnitOfWork {
-    let mut unit = finding(Some(code));
-    unit.codes
-        .expect_redeem()
-        .times(1)
-        .withf(|hash, grant, _| *hash == code_secret().hash() && grant.created_at == noon())
-        .returning(move |_, _, _| Ok(Some(live)));
+    redeemed_with(finding(Some(code)), move |_, _| Ok(Some(live)))
+}
+
+/// Lets the code be found in this state afterwards.
+fn then_found(mut unit: MockUnitOfWork, then: Option<AuthorizationCode>) -> MockUnitOfWork {
+    unit.codes.expect_find().times(1).returning(move |_| Ok(then.clone()));
     unit
 }
 
 /// A unit of work that finds the code of a locked user, and then this state of the code.
 fn of_locked_person(then: Option<AuthorizationCode>) -> MockUnitOfWork {
-    let mut order = Sequence::new();
     let mut unit = MockUnitOfWork::default();
     let found = CodeWithUser { code: code(), user_status: locked() };
-    let found = move |_: &_| Ok(Some(found.clone()));
-    unit.codes.expect_find_and_lock().times(1).in_sequence(&mut order).returning(found);
-    unit.codes.expect_find().times(1).in_sequence(&mut order).returning(move |_| Ok(then.clone()));
-    unit
+    unit.codes.expect_find_and_lock().times(1).returning(move |_| Ok(Some(found.clone())));
+    then_found(unit, then)
 }
 
 /// Grant and event passed to the store.
@@ -94,17 +102,17 @@ fn noting() -> (MockUnitOfWork, Stored) {
 }
 
 fn noting_code(code: AuthorizationCode) -> (MockUnitOfWork, Stored) {
-    let mut unit = finding(Some(code));
     let stored = Stored::default();
     let noted = Arc::clone(&stored);
-    unit.codes.expect_redeem().times(1).returning(move |_, grant, event| {
+    let unit = redeemed_with(finding(Some(code)), move |grant, event| {
         *noted.lock().unwrap() = Some((grant.clone(), event.clone()));
         Ok(Some(1))
     });
     (unit, stored)
 }
 
-fn expect_revoked_for_replay(unit: &mut MockUnitOfWork) {
+/// Lets the grant of the code be revoked for the replay; `live` is 1, or 0 if it was revoked before.
+fn expect_revoked_for_replay(unit: &mut MockUnitOfWork, live: u64) {
     unit.grants
         .expect_revoke()
         .times(1)
@@ -117,7 +125,20 @@ fn expect_revoked_for_replay(unit: &mut MockUnitOfWork) {
             };
             *filter == meant && *at == noon() && *reason == RevocationReason::CodeReplayed
         })
-        .returning(|_, _, _| Ok(1));
+        .returning(move |_, _, _| Ok(live));
+}
+
+/// A unit of work in which the code is redeemed and this many grants are beyond the limit.
+fn exceeding(excess: u64) -> MockUnitOfWork {
+    let mut unit = redeeming(50 + usize::try_from(excess).unwrap());
+    unit.grants
+        .expect_revoke_excess()
+        .times(1)
+        .withf(|client, user, keep, at| {
+            (*client, *user, *keep, *at) == (client_id(1), user_id(1), 50, noon())
+        })
+        .returning(move |_, _, _, _| Ok(excess));
+    unit
 }
 
 fn address() -> domain::address::AddressBlock {
@@ -219,15 +240,7 @@ async fn the_stored_grant_is_the_one_of_the_code_and_of_both_tokens() {
 
 #[tokio::test]
 async fn beyond_fifty_grants_the_least_recently_used_are_revoked() {
-    let mut unit = redeeming(51);
-    unit.grants
-        .expect_revoke_excess()
-        .times(1)
-        .withf(|client, user, keep, at| {
-            *client == client_id(1) && *user == user_id(1) && *keep == 50 && *at == noon()
-        })
-        .returning(|_, _, _, _| Ok(1));
-    let (outcome, endings) = redeem(unit).await;
+    let (outcome, endings) = redeem(exceeding(1)).await;
     assert!(outcome.is_ok());
     assert_eq!(endings.committed(), 1);
 }
@@ -266,7 +279,7 @@ async fn a_malformed_verifier_causes_no_lookup() {
 #[tokio::test]
 async fn a_replayed_code_revokes_the_grant_and_that_is_committed() {
     let mut unit = finding(Some(redeemed()));
-    expect_revoked_for_replay(&mut unit);
+    expect_revoked_for_replay(&mut unit, 1);
     assert_rejected_for_good(redeem(unit).await);
 }
 
@@ -274,7 +287,7 @@ async fn a_replayed_code_revokes_the_grant_and_that_is_committed() {
 async fn a_replay_without_the_verifier_revokes_all_the_same() {
     let challenge = challenged().challenge;
     let mut unit = finding(Some(AuthorizationCode { challenge, ..redeemed() }));
-    expect_revoked_for_replay(&mut unit);
+    expect_revoked_for_replay(&mut unit, 1);
     assert_rejected_for_good(redeem(unit).await);
 }
 

@@ -6,8 +6,8 @@ use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnits
 use crate::ports::storage::{GrantWithUser, MockGrantReader};
 use crate::ports::system::TokenSigner;
 use crate::testing::{
-    FailingSigner, RecordingSigner, app, client_id, grant, grant_id, locked, noon, scopes, seconds, secret,
-    service, used_from, user_id,
+    FailingSigner, RecordingSigner, app, client_id, grant, grant_id, grant_reader, locked, noon, scopes,
+    seconds, secret, service, used_from, user_id,
 };
 use crate::token::{PresentedRefreshToken, RefreshedAccess, TokenError, Tokens};
 use domain::access_token::TokenSubject;
@@ -29,14 +29,11 @@ fn refresh_token() -> String {
 
 /// A reader that finds this grant by the hash of the test's refresh token.
 fn reader(grant: Grant, user_status: UserStatus) -> MockGrantReader {
-    let mut grants = MockGrantReader::new();
-    let hash = secret(SecretKind::RefreshToken, 7).hash();
-    grants
-        .expect_find_by_refresh_token()
-        .times(1)
-        .withf(move |asked, _| *asked == hash)
-        .returning(move |_, _| Ok(Some(GrantWithUser { grant: grant.clone(), user_status })));
-    grants
+    let known = secret(SecretKind::RefreshToken, 7).hash();
+    grant_reader(1, move |hash, _| {
+        assert_eq!(*hash, known);
+        Some(GrantWithUser { grant: grant.clone(), user_status })
+    })
 }
 
 fn nothing_to_write() -> PreparedUnitsOfWork {
@@ -107,12 +104,10 @@ async fn the_user_id_may_be_left_out() {
 
 #[tokio::test]
 async fn the_person_named_is_passed_to_the_store_as_a_hint() {
-    let mut grants = MockGrantReader::new();
-    grants
-        .expect_find_by_refresh_token()
-        .times(1)
-        .withf(|_, named| *named == Some(user_id(1)))
-        .returning(|_, _| Ok(Some(GrantWithUser { grant: grant(), user_status: UserStatus::Active })));
+    let grants = grant_reader(1, |_, named| {
+        assert_eq!(named, Some(user_id(1)));
+        Some(GrantWithUser { grant: grant(), user_status: UserStatus::Active })
+    });
     attempt(grants, Some(&user_id(1).to_string()), None).await.unwrap();
 }
 
@@ -183,9 +178,7 @@ async fn another_spelling_of_the_user_id_is_another_person() {
 
 #[tokio::test]
 async fn an_unknown_refresh_token_is_rejected() {
-    let mut grants = MockGrantReader::new();
-    grants.expect_find_by_refresh_token().times(1).returning(|_, _| Ok(None));
-    assert_invalid_grant(&attempt(grants, None, None).await);
+    assert_invalid_grant(&attempt(grant_reader(1, |_, _| None), None, None).await);
 }
 
 #[tokio::test]
@@ -250,8 +243,8 @@ async fn endings_after_use(last_used_at: Option<i64>, units: PreparedUnitsOfWork
     endings
 }
 
-/// Units of work that expect one record of a use now.
-fn recording_use() -> PreparedUnitsOfWork {
+/// A unit of work that expects one record of a use now.
+fn recording_use() -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     unit.grants
         .expect_record_use()
@@ -260,7 +253,7 @@ fn recording_use() -> PreparedUnitsOfWork {
             *user == user_id(1) && *grant == grant_id(1) && *at == noon() && *from == used_from()
         })
         .returning(|_, _, _, _| Ok(()));
-    PreparedUnitsOfWork::new([unit])
+    unit
 }
 
 #[tokio::test]
@@ -270,12 +263,15 @@ async fn a_use_within_the_hour_opens_no_unit_of_work() {
 
 #[tokio::test]
 async fn a_use_after_an_hour_is_recorded() {
-    assert_eq!(endings_after_use(Some(3600), recording_use()).await.committed(), 1);
+    assert_eq!(
+        endings_after_use(Some(3600), PreparedUnitsOfWork::new([recording_use()])).await.committed(),
+        1
+    );
 }
 
 #[tokio::test]
 async fn the_first_use_is_recorded() {
-    assert_eq!(endings_after_use(None, recording_use()).await.committed(), 1);
+    assert_eq!(endings_after_use(None, PreparedUnitsOfWork::new([recording_use()])).await.committed(), 1);
 }
 
 #[tokio::test]

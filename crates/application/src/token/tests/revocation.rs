@@ -3,9 +3,10 @@ use crate::access::TokenCheck;
 use crate::audit::testing::{assert_events, event};
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{GrantFilter, GrantWithUser, MockGrantReader};
-use crate::ports::system::{InvalidToken, MockTokenVerifier, MockUnknownKeyReload};
+use crate::ports::system::{InvalidToken, MockTokenVerifier};
 use crate::testing::{
-    access_claims, app, checking_with, client_id, grant, grant_id, locked, noon, secret, service, user_id,
+    access_claims, app, checking_with, client_id, grant, grant_id, grant_reader, locked, noon, secret,
+    service, unknown_keys, user_id,
 };
 use crate::token::{RevokeTokenError, Tokens};
 use domain::access_token::{AccessClaims, TokenSubject};
@@ -15,7 +16,6 @@ use domain::grant::{Grant, GrantState, RevocationReason};
 use domain::id::ClientId;
 use domain::secret::SecretKind;
 use domain::user::UserStatus;
-use mockall::Sequence;
 use std::sync::Arc;
 
 const ACCESS: &str = "an access token";
@@ -25,27 +25,19 @@ fn refresh_token() -> String {
 }
 
 fn reader(found: Option<(Grant, UserStatus)>) -> MockGrantReader {
-    let mut grants = MockGrantReader::new();
-    let hash = secret(SecretKind::RefreshToken, 7).hash();
-    grants
-        .expect_find_by_refresh_token()
-        .times(1)
-        .withf(move |asked, named| *asked == hash && named.is_none())
-        .returning(move |_, _| {
-            Ok(found.clone().map(|(grant, user_status)| GrantWithUser { grant, user_status }))
-        });
-    grants
+    let known = secret(SecretKind::RefreshToken, 7).hash();
+    grant_reader(1, move |hash, named| {
+        assert_eq!((*hash, named), (known, None));
+        found.clone().map(|(grant, user_status)| GrantWithUser { grant, user_status })
+    })
 }
 
 /// A verifier that accepts one text as a token with these claims.
 fn verifier(of: ClientId, subject: TokenSubject) -> MockTokenVerifier {
-    let mut verifier = MockTokenVerifier::new();
-    verifier
-        .expect_verify()
-        .times(1)
-        .withf(|token, at| token == ACCESS && *at == noon())
-        .returning(move |_, _| Ok(claims(of, subject)));
-    verifier
+    crate::testing::verifier(1, move |token| {
+        assert_eq!(token, ACCESS);
+        Ok(claims(of, subject))
+    })
 }
 
 fn claims(client_id: ClientId, subject: TokenSubject) -> AccessClaims {
@@ -99,27 +91,17 @@ async fn revoke(
 
 #[tokio::test]
 async fn an_access_token_signed_with_another_replicas_key_revokes_its_grant() {
-    let mut order = Sequence::new();
-    let mut verifier = verifier_after(&mut order);
-    verifier
-        .expect_verify()
-        .times(1)
-        .in_sequence(&mut order)
-        .returning(|_, _| Ok(claims(client_id(1), of_person())));
-    let mut unknown_keys = MockUnknownKeyReload::new();
-    unknown_keys.expect_reload_for().times(1).returning(|_, _| Ok(true));
+    let mut is_known = false;
+    let verifier = crate::testing::verifier(2, move |_| {
+        let found = is_known.then(|| claims(client_id(1), of_person())).ok_or(InvalidToken);
+        is_known = true;
+        found
+    });
     let units = revoking();
     let endings = units.endings();
-    let check = TokenCheck::new(Arc::new(verifier), Arc::new(unknown_keys));
+    let check = TokenCheck::new(Arc::new(verifier), Arc::new(unknown_keys(1, Ok(true))));
     Tokens { check, ..tokens(&Arc::new(units)) }.revoke(&app(), ACCESS).await.unwrap();
     assert_eq!(endings.committed(), 1);
-}
-
-/// A verifier that rejects the token the first time.
-fn verifier_after(order: &mut Sequence) -> MockTokenVerifier {
-    let mut verifier = MockTokenVerifier::new();
-    verifier.expect_verify().times(1).in_sequence(order).returning(|_, _| Err(InvalidToken));
-    verifier
 }
 
 #[tokio::test]
@@ -183,8 +165,7 @@ async fn the_access_token_of_another_client_has_no_effect() {
 #[tokio::test]
 async fn revoking_a_malformed_token_has_no_effect() {
     for text in ["nonsense", "rwr_too-short", "rwp_x", " ", "a.b.c"] {
-        let mut verifier = MockTokenVerifier::new();
-        verifier.expect_verify().times(1).returning(|_, _| Err(InvalidToken));
+        let verifier = crate::testing::verifier(1, |_| Err(InvalidToken));
         let (outcome, endings) =
             revoke(&app(), text, (MockGrantReader::new(), verifier, nothing_to_write())).await;
         assert!(outcome.is_ok() && endings.opened() == 0, "{outcome:?}");

@@ -30,13 +30,8 @@ async fn the_right_challenge_activates_the_endpoint_and_a_wrong_one_does_not() {
 
 #[tokio::test]
 async fn an_endpoint_that_is_not_active_is_sent_challenges_only() {
-    let mut webhooks = MockWebhookReader::new();
-    webhooks.expect_list_due_events().never();
-    webhooks
-        .expect_find_pending_event()
-        .withf(|key| key.kind == EventKind::EndpointChallenge)
-        .returning(|_| Ok(Some(event(EventKind::EndpointChallenge))));
-    let use_case = sends_nothing([], webhooks);
+    // Due events are not listed: the mock does not expect it.
+    let use_case = sends_nothing([], pending(event(EventKind::EndpointChallenge)));
     for status in
         [EndpointStatus::Unconfirmed, EndpointStatus::Disabled { at: noon(), reason: DisableReason::Gone }]
     {

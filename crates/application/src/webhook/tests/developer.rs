@@ -3,15 +3,14 @@
 use super::*;
 use crate::account::SignedInPerson;
 use crate::client::AppDeveloper;
-use crate::ports::storage::{FailureCount, MockFailureCounter, StorageError};
-use crate::testing::{signed_in, units};
+use crate::ports::storage::{FailureCount, StorageError};
+use crate::testing::{counters, signed_in, units};
 use crate::webhook::{WebhookActor, WebhookError, Webhooks};
 use domain::outbound::{OutboundPolicy, OutboundUrl};
 
 /// Webhooks of [`app`], of user 1, with its endpoint, where the next message is counted with this outcome.
 fn webhooks(units: &Arc<PreparedUnitsOfWork>, counted: Result<u32, StorageError>) -> Webhooks {
-    let mut failures = MockFailureCounter::new();
-    failures.expect_record_failure().returning(move |_, at, window| {
+    let failures = counters(.., move |_, at, window| {
         counted.as_ref().map_or(Err(StorageError::Unavailable), |count| {
             Ok(vec![FailureCount { count: *count, window_ends_at: at + window }])
         })

@@ -15,8 +15,9 @@ async fn an_attempt_may_take_20_seconds_standard_webhooks_request_timeouts() {
     }
 }
 
+/// Standard Webhooks, Delivery success and failure.
 #[tokio::test]
-async fn only_statuses_from_200_to_299_are_deliveries_standard_webhooks_delivery_success_and_failure() {
+async fn only_statuses_from_200_to_299_are_deliveries() {
     for (status, expected) in [
         (199, DeliveryOutcome::Postponed),
         (200, DeliveryOutcome::Delivered),
@@ -34,8 +35,9 @@ async fn only_statuses_from_200_to_299_are_deliveries_standard_webhooks_delivery
     }
 }
 
+/// Standard Webhooks, Delivery success and failure.
 #[tokio::test]
-async fn an_overloaded_receiver_is_tried_again_standard_webhooks_delivery_success_and_failure() {
+async fn an_overloaded_receiver_is_tried_again() {
     for status in [429, 502, 503, 504] {
         let seen = after(event(EventKind::RecordsChanged), responds(status, &[])).await;
         let [Settlement::Retry(at)] = seen.settled[..] else { panic!("{status}: {:?}", seen.settled) };
@@ -65,9 +67,7 @@ async fn retry_after_may_be_a_date_standard_webhooks_deliverability() {
 async fn a_delivery_that_panicked_is_a_failed_attempt_and_tried_again_on_schedule() {
     let seen = Arc::new(Mutex::new(Seen::default()));
     let unit = unit(&endpoint(), &seen);
-    let mut webhooks = MockWebhookReader::new();
-    webhooks.expect_find_pending_event().returning(|_| Ok(Some(event(EventKind::RecordsChanged))));
-    let use_case = sends_nothing([unit], webhooks);
+    let use_case = sends_nothing([unit], pending(event(EventKind::RecordsChanged)));
     let outcome = use_case.record_panic(event(EventKind::RecordsChanged).key).await.unwrap();
     drop(use_case);
     let seen = std::mem::take(&mut *seen.lock().unwrap());
@@ -79,7 +79,7 @@ async fn a_delivery_that_panicked_is_a_failed_attempt_and_tried_again_on_schedul
 }
 
 #[tokio::test]
-async fn the_next_attempt_does_not_tell_how_the_connection_to_an_unreviewed_endpoint_failed() {
+async fn the_next_attempt_does_not_tell_how_an_unreviewed_endpoint_failed() {
     for (is_reviewed, latest) in [(false, seconds(20)), (true, seconds(0))] {
         for error in [OutboundError::TimedOut, OutboundError::Unreachable, OutboundError::Forbidden] {
             let endpoint = WebhookEndpoint { is_reviewed, ..endpoint() };
@@ -92,8 +92,9 @@ async fn the_next_attempt_does_not_tell_how_the_connection_to_an_unreviewed_endp
     }
 }
 
+/// Standard Webhooks, SSRF.
 #[tokio::test]
-async fn a_receiver_whose_address_is_forbidden_by_now_is_tried_again_standard_webhooks_ssrf() {
+async fn a_receiver_whose_address_is_forbidden_by_now_is_tried_again() {
     let seen = after(event(EventKind::RecordsChanged), Err(OutboundError::Forbidden)).await;
     let [Settlement::Retry(at)] = seen.settled[..] else { panic!("{:?}", seen.settled) };
     let [logged] = &seen.logged[..] else { panic!("{:?}", seen.logged) };
@@ -117,9 +118,9 @@ async fn an_event_of_an_endpoint_whose_secret_cannot_be_opened_is_a_failed_attem
     assert_eq!(seen.posted.unwrap().1[2].1, "v1,signed-1");
 }
 
+/// Standard Webhooks, Delivery success and failure.
 #[tokio::test]
-async fn redirects_errors_and_missing_responses_are_tried_again_standard_webhooks_delivery_success_and_failure()
- {
+async fn redirects_errors_and_missing_responses_are_tried_again() {
     let failures = [responds(301, &[]), responds(400, &[]), responds(500, &[]), Err(OutboundError::TimedOut)];
     for (answer, took) in failures.into_iter().zip([0, 0, 0, 20]) {
         let seen = after(event(EventKind::RecordsChanged), answer).await;

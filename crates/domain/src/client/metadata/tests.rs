@@ -141,8 +141,9 @@ fn cimd_section_4_1_a_document_with_a_secret_is_refused() {
     assert_eq!(refused(|fields| fields.has_secret = true), MetadataError::Secret);
 }
 
+/// CIMD sections 4.1 and 6.2.
 #[test]
-fn cimd_section_4_1_methods_with_a_shared_secret_and_section_6_2_private_keys_are_refused() {
+fn methods_with_a_shared_secret_and_private_keys_are_refused() {
     for method in
         ["client_secret_basic", "client_secret_post", "client_secret_jwt", "private_key_jwt", "", "None"]
     {
@@ -152,16 +153,18 @@ fn cimd_section_4_1_methods_with_a_shared_secret_and_section_6_2_private_keys_ar
     assert!(MetadataError::AuthMethod.to_string().contains("private_key_jwt"));
 }
 
+/// MCP 2026-07-28, Client Registration, Implementation Requirements.
 #[test]
-fn a_name_is_required_and_may_not_deceive_2026_07_28_client_registration_implementation_requirements() {
+fn a_name_is_required_and_may_not_deceive() {
     for name in [None, Some(""), Some("Owl\u{202e}"), Some("a\nb"), Some(" Owl")] {
         let fault = refused(|fields| fields.client_name = name.map(str::to_owned));
         assert_eq!(fault, MetadataError::Name, "{name:?}");
     }
 }
 
+/// CIMD section 4.5.
 #[test]
-fn cimd_section_4_5_redirect_uris_are_required_and_unsupported_ones_are_left_out() {
+fn redirect_uris_are_required_and_unsupported_ones_are_left_out() {
     for uris in [&[][..], &["owl://callback"], &["http://owl.example/cb", "https://owl.example/cb#x"]] {
         let fault =
             refused(|fields| fields.redirect_uris = uris.iter().map(|uri| (*uri).to_owned()).collect());

@@ -146,7 +146,7 @@ fn a_frame_of_another_origin_is_rejected() {
 
 // 7.1 steps 12 and 13, 7.2 steps 20 and 21
 #[test]
-fn the_signed_message_is_the_authenticator_data_and_the_hash_of_the_client_data() {
+fn the_signed_message_is_authenticator_data_and_the_hash_of_client_data() {
     let sent = authenticator_data(PRESENT | VERIFIED, 1, &[]);
     let assertion = sign_in(&sent).unwrap();
     assert_eq!(assertion.signature.message, [sent.as_slice(), Sha256::digest(JSON).as_slice()].concat());

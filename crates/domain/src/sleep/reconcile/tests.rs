@@ -253,7 +253,7 @@ fn a_log_that_its_source_reports_again_without_stages_is_corrected() {
 }
 
 #[test]
-fn a_log_and_a_record_without_id_of_other_minutes_are_two_sessions_in_either_order() {
+fn a_log_and_a_record_without_id_of_other_minutes_are_two_sessions() {
     let (log, record) = (staged(&keyed("7", 0, 480)), derived(1, 479));
     assert_are_two_sessions(&log, &record);
 }

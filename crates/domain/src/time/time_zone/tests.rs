@@ -113,7 +113,7 @@ fn the_offset_follows_the_clock_change() {
 }
 
 #[test]
-fn a_local_mean_time_is_resolved_to_the_second_though_its_offset_is_cut_to_the_minute() {
+fn a_local_mean_time_is_resolved_to_the_second_despite_an_offset_in_minutes() {
     let new_york = zone("America/New_York");
     assert_eq!(new_york.resolve(local("1800-01-01T00:00:00"), Fold::First), utc("1800-01-01T04:56:02Z"));
     assert_eq!(new_york.offset_at(utc("1800-01-01T00:00:00Z")).minutes(), -296);

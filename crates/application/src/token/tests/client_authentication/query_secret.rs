@@ -80,8 +80,7 @@ async fn t04_a_code_or_token_in_the_query_does_not_expose_the_clients_secret() {
 async fn the_global_switch_refuses_any_client_and_counts_nothing() {
     // An expired secret, an unknown one, an unknown and a disabled client, and a failing store.
     let disabled = Client { status: ClientStatus::Disabled { at: noon() }, ..app() };
-    let mut silent = MockClientReader::new();
-    silent.expect_find_with_secrets().returning(|_| Err(StorageError::Unavailable));
+    let silent = client_reader(.., |_| Err(StorageError::Unavailable));
     for (clients, number) in [
         (known_client(app()), 1),
         (known_client(app()), 9),

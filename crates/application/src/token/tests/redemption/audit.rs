@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::audit::testing::{assert_events, event};
-use crate::ports::storage::StorageError;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 
 /// Returns the audit events of redeeming the test's code.
@@ -28,16 +27,17 @@ async fn a_new_grant_is_in_the_audit_trail_under_its_id() {
 
 #[tokio::test]
 async fn grants_beyond_the_limit_are_recorded_as_revoked_by_the_server() {
-    let mut unit = redeeming(52);
-    unit.grants.expect_revoke_excess().returning(|_, _, _, _| Ok(2));
-    assert_events(&events_of(unit).await, &[about(AuditActor::Server, AuditKind::GrantRevoked).count(2)]);
+    assert_events(
+        &events_of(exceeding(2)).await,
+        &[about(AuditActor::Server, AuditKind::GrantRevoked).count(2)],
+    );
 }
 
 #[tokio::test]
 async fn t13_a_replay_is_in_the_audit_trail_also_when_nothing_was_left_to_revoke() {
     for revoked in [1, 0] {
         let mut unit = finding(Some(redeemed()));
-        unit.grants.expect_revoke().times(1).returning(move |_, _, _| Ok(revoked));
+        expect_revoked_for_replay(&mut unit, revoked);
         let replayed = about(AuditActor::Client, AuditKind::CodeReplayed).subject(grant_id(3).as_uuid());
         assert_events(&events_of(unit).await, &[replayed.count(revoked)]);
     }
@@ -52,9 +52,8 @@ async fn a_rejected_code_stores_no_event() {
 }
 
 #[tokio::test]
-async fn a_store_that_fails_while_it_stores_the_grant_commits_nothing_and_records_nothing() {
-    let mut unit = finding(Some(code()));
-    unit.codes.expect_redeem().times(1).returning(|_, _, _| Err(StorageError::Retryable));
+async fn a_grant_that_cannot_be_stored_commits_nothing_and_records_nothing() {
+    let unit = redeemed_with(finding(Some(code())), |_, _| Err(StorageError::Retryable));
     let signer = Arc::new(RecordingSigner::default());
     let (outcome, endings, events) =
         run_with_events(unit, signer, &app(), presented(code_secret().expose())).await;

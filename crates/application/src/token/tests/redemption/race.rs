@@ -4,19 +4,13 @@ use super::*;
 
 /// A unit of work in which a concurrent redemption wins; the code is then in this state.
 fn losing_the_race(then: Option<AuthorizationCode>) -> MockUnitOfWork {
-    let mut order = Sequence::new();
-    let mut unit = MockUnitOfWork::default();
-    let found = |_: &_| Ok(Some(with_user(code())));
-    unit.codes.expect_find_and_lock().times(1).in_sequence(&mut order).returning(found);
-    unit.codes.expect_redeem().times(1).in_sequence(&mut order).returning(|_, _, _| Ok(None));
-    unit.codes.expect_find().times(1).in_sequence(&mut order).returning(move |_| Ok(then.clone()));
-    unit
+    then_found(redeemed_with(finding(Some(code())), |_, _| Ok(None)), then)
 }
 
 #[tokio::test]
 async fn the_loser_of_a_race_revokes_the_winners_grant() {
     let mut unit = losing_the_race(Some(redeemed()));
-    expect_revoked_for_replay(&mut unit);
+    expect_revoked_for_replay(&mut unit, 1);
     assert_rejected_for_good(redeem(unit).await);
 }
 
@@ -32,8 +26,8 @@ async fn a_code_deleted_between_lookup_and_use_is_rejected() {
 }
 
 #[tokio::test]
-async fn the_loser_of_a_race_for_the_code_of_a_since_locked_person_still_revokes_the_grant() {
+async fn the_loser_of_a_race_revokes_the_grant_of_a_since_locked_person_too() {
     let mut unit = of_locked_person(Some(redeemed()));
-    expect_revoked_for_replay(&mut unit);
+    expect_revoked_for_replay(&mut unit, 1);
     assert_rejected_for_good(redeem(unit).await);
 }

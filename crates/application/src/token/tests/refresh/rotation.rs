@@ -22,15 +22,10 @@ fn family_reader(last_used_seconds_ago: i64) -> MockGrantReader {
         last_used_at: Some(noon() - seconds(last_used_seconds_ago)),
         ..grant()
     };
-    let mut grants = MockGrantReader::new();
-    grants
-        .expect_find_by_refresh_token()
-        .times(1)
-        .withf(|asked, _| *asked == token().family_hash())
-        .returning(move |_, _| {
-            Ok(Some(GrantWithUser { grant: grant.clone(), user_status: UserStatus::Active }))
-        });
-    grants
+    grant_reader(1, move |hash, _| {
+        assert_eq!(*hash, token().family_hash());
+        Some(GrantWithUser { grant: grant.clone(), user_status: UserStatus::Active })
+    })
 }
 
 /// A unit of work in which the store returns this outcome, and the rotation that it received.
@@ -71,9 +66,7 @@ async fn the_newest_token_is_replaced_by_one_of_its_family() {
 async fn a_rotation_records_its_use_once_an_hour() {
     let (unit, _) = deciding(RotationOutcome::Replaced);
     // Separately: two updates of a grant in one unit of work would deadlock with an erasure.
-    let mut recording = MockUnitOfWork::default();
-    recording.grants.expect_record_use().times(1).returning(|_, _, _, _| Ok(()));
-    let units = PreparedUnitsOfWork::new([unit, recording]);
+    let units = PreparedUnitsOfWork::new([unit, recording_use()]);
     let endings = units.endings();
     let tokens = refreshing(family_reader(3600), units);
     assert!(present(&tokens, &public_app(), token().expose()).await.is_ok());
