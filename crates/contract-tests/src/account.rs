@@ -45,8 +45,8 @@ pub(crate) fn link_for(number: u8, purpose: PasswordLinkPurpose) -> PasswordLink
     PasswordLink { hash: link_secret(number).hash(), purpose, ..link(1) }
 }
 
-/// A hasher of [`hash_of`], which records its calls. It locks person 1 as long as it runs, so that it fails if
-/// a unit of work is open.
+/// A hasher of [`hash_of`], which records its calls. It locks person 1 as long as it runs, so that it fails
+/// if a unit of work is open.
 pub(crate) struct Hasher {
     harness: Harness,
     /// Each checked password's stored hash.

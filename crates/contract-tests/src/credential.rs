@@ -70,8 +70,8 @@ async fn store_people(harness: &Harness) {
     unit.commit().await.unwrap();
 }
 
-/// Stores two old keys, of which one is retired, and old credentials of each kind. Of three grants, one is as old as
-/// the theft. Numbers of a round differ from those of all others.
+/// Stores two old keys, of which one is retired, and old credentials of each kind. Of three grants, one is as
+/// old as the theft. Numbers of a round differ from those of all others.
 async fn store_old(harness: &Harness, round: u64, sessions: u64) {
     let (old, first) = (theft() - TimeDelta::seconds(1), 1000 * round);
     let retired = SigningKeyState::Retired { at: old };

@@ -1,4 +1,5 @@
-//! Rejections before the store is used, and failures of it. The contract suite shows the others on each store.
+//! Rejections before the store is used, and failures of it. The contract suite shows the others on each
+//! store.
 
 mod operator;
 mod rotation;

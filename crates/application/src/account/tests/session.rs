@@ -1,5 +1,5 @@
-//! Sessions that are not looked up, or whose use cannot be stored. The contract suite shows the others on each
-//! store.
+//! Sessions that are not looked up, or whose use cannot be stored. The contract suite shows the others on
+//! each store.
 
 use super::super::Sessions;
 use super::support::units;

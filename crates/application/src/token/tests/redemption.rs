@@ -57,7 +57,7 @@ fn finding(code: Option<AuthorizationCode>) -> MockUnitOfWork {
     unit
 }
 
-/// Lets the code be redeemed once with this outcome: the number of live grants, or `None` if it no longer can.
+/// Lets the code be redeemed once with this outcome: the number of live grants, or `None` if it is used up.
 fn redeemed_with(
     mut unit: MockUnitOfWork,
     redeem: impl Fn(&Grant, &AuditEvent) -> Result<Option<usize>, StorageError> + Send + 'static,
