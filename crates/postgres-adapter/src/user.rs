@@ -189,8 +189,8 @@ impl ProfileReader for PostgresStore {
     }
 }
 
-/// Reads the account of a session, link or sign-in in a separate statement: those are on one node, the account
-/// may be on another.
+/// Reads the account of a session, link or sign-in in a separate statement: those are on one node, the
+/// account may be on another.
 pub(crate) async fn find_account(
     store: &PostgresStore,
     user_id: UserId,

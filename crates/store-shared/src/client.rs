@@ -155,8 +155,8 @@ impl Stored for SecretRow {
     }
 }
 
-/// Finds a client with its secrets. It has about two, so one join that repeats its columns is cheaper than two
-/// queries.
+/// Finds a client with its secrets. It has about two, so one join that repeats its columns is cheaper than
+/// two queries.
 pub async fn find_with_secrets(
     store: &impl Store,
     id: ClientId,

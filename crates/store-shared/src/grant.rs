@@ -225,9 +225,8 @@ pub async fn count_live_grants(
     Ok(u32::try_from(ids.len()).unwrap_or(u32::MAX))
 }
 
-/// Replaces the presented token if it is the newest, or revokes the grant unless the newest replaced it within
-/// the window. On `PostgreSQL`, a concurrent use waits for the lock on the row, then sees what the first one
-/// stored.
+/// Replaces the presented token if it is the newest, or revokes the grant unless the newest replaced it
+/// within the window. On `PostgreSQL`, a concurrent use waits for the row lock, then sees what was stored.
 const ROTATE: &str = "UPDATE access_grant SET
         newest_token_hash = CASE WHEN newest_token_hash = ? THEN ? ELSE newest_token_hash END,
         replaced_token_hash = CASE WHEN newest_token_hash = ? THEN ? ELSE replaced_token_hash END,
@@ -306,12 +305,11 @@ impl<R: Transaction + StoreGrants> GrantRepository for Unit<R> {
 
     async fn rotate(&mut self, rotation: &Rotation) -> Result<RotationOutcome, StorageError> {
         let Rotation { user_id, grant_id, presented, next, sealed_next, at } = rotation;
-        let key = (user_id.cell(), grant_id.cell());
-        let (presented, next) = (presented.as_bytes(), next.as_bytes());
+        let (key, presented) = ((user_id.cell(), grant_id.cell()), presented.as_bytes());
         let (now, start) = (at.cell(), rotation.window_start().cell());
         let query: Raw<(Bool, Bool, Nullable<Binary>)> = Raw::same(ROTATE)
             .blob(presented)
-            .blob(next)
+            .blob(next.as_bytes())
             .blob(presented)
             .blob(presented)
             .blob(presented)
@@ -328,7 +326,7 @@ impl<R: Transaction + StoreGrants> GrantRepository for Unit<R> {
             .text(RevocationReason::TokenReused.as_str())
             .bind(key.0)
             .bind(key.1)
-            .blob(next);
+            .blob(next.as_bytes());
         let outcome = rotation_outcome(self.0.load_row(query).await?);
         let outcome = Cells("access_grant", grant_id).present("sealed_token", outcome)?;
         if outcome == RotationOutcome::Reused {

@@ -46,8 +46,8 @@ impl Cells<'_> {
 }
 
 /// Defines a row whose columns hold the fields of a type, and its conversion in both directions. A column has
-/// the name of its field, or the one after `in`; a field in several columns lists them after `of`, in the order
-/// of its cell, and errors name the first. Errors name the row by the expression after `row`.
+/// the name of its field, or the one after `in`. A field in several columns lists them after `of`, in the
+/// order of its cell, and errors name the first. Errors name the row by the expression after `row`.
 ///
 /// Both conversions list every field, so that a new one does not compile until it is stored.
 macro_rules! row {

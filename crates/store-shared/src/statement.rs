@@ -75,8 +75,8 @@ where
 
 /// A statement as text, with a value for each `?`; `R` are the SQL types of its rows.
 ///
-/// Unlike `diesel::sql_query`, it stays prepared on the connection: preparing the longer statements costs more
-/// than running them. Texts consist of constants only, so there are few.
+/// Unlike `diesel::sql_query`, it stays prepared on the connection: preparing the longer statements costs
+/// more than running them. Texts consist of constants only, so there are few.
 #[derive(Debug, Clone)]
 pub struct Raw<R = ()> {
     postgres: Cow<'static, str>,
@@ -227,8 +227,8 @@ values! {
     OptionalText(Option<String>) as Nullable<Text>;
 }
 
-/// A query that locks the rows that it finds on `PostgreSQL`, because the caller may change them. Inserts that
-/// refer to them by foreign key still run. A transaction of SQLite holds the write lock.
+/// A query that locks the rows that it finds on `PostgreSQL`, because the caller may change them. Inserts
+/// that refer to them by foreign key still run. A transaction of SQLite holds the write lock.
 #[derive(Debug, Clone, Copy, QueryId)]
 pub struct Locked<Q>(pub Q);
 

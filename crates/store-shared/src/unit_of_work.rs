@@ -36,7 +36,8 @@ pub trait Transaction: Send {
         limit: u32,
     ) -> Result<u64, StorageError>;
 
-    /// Prevents the erasure of a person until the end of this transaction; returns whether the account exists.
+    /// Prevents the erasure of a person until the end of this transaction; returns whether the account
+    /// exists.
     async fn keep_account(&mut self, user_id: UserId) -> Result<bool, StorageError>;
 
     /// Makes other transactions that write to a table wait until the end of this one.
