@@ -76,7 +76,7 @@ pub(crate) fn audited_at(harness: &Harness, at: DateTime<Utc>) -> Store {
 }
 
 pub(crate) fn import_records(harness: &Harness) -> ImportRecords {
-    ImportRecords::new(harness.factory.clone(), Arc::new(Distinct), Arc::new(ClockAt(now())))
+    ImportRecords { store: audited(harness), pause: None }
 }
 
 /// An event as [`recorded`] returns it.

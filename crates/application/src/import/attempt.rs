@@ -1,11 +1,10 @@
 //! One attempt to store a batch.
 
-use super::batch::{RejectedRecord, RejectionCause};
-use super::batch_result::{BatchResult, Kind, RecordOutcome};
+use super::batch::{Numbered, RejectedRecord, RejectionCause};
+use super::batch_result::BatchResult;
 use super::known_logs::MetLog;
-use super::met_labels::{MetId, MetKey};
-use super::recent::RecordHash;
-use super::repetition::{Repetition, positioned};
+use super::memory::{Memory, MetSession, Recent, RecordHash};
+use super::repetition::Repetition;
 use super::run::{Origin, Run};
 use crate::model::import_report::{ItemStatus, Rejection};
 use crate::ports::import_source::{ImportedSession, ImportedSupplement};
@@ -16,11 +15,12 @@ use domain::sleep::{Precedence, SleepRecord, SleepSession, is_ambiguous_key};
 use domain::supplement::{IntakeLog, Upc};
 use domain::user::ProfileChanges;
 use std::collections::HashMap;
+use std::hash::Hash;
 
 /// One attempt to store a batch. It leaves the run unchanged, because it may be rolled back.
 pub(super) struct Attempt<'a> {
     pub(super) run: &'a Run<'a>,
-    result: BatchResult,
+    pub(super) result: BatchResult,
     /// Changes of records, in order; `None` for one that was merged into a later one or dropped.
     changes: Vec<Option<ImportChange>>,
     /// Index of each record's change.
@@ -30,15 +30,19 @@ pub(super) struct Attempt<'a> {
 impl<'a> Attempt<'a> {
     /// Starts an attempt.
     pub(super) fn new(run: &'a Run<'a>) -> Self {
-        Self { run, result: BatchResult::default(), changes: Vec::new(), places: HashMap::new() }
+        let result = BatchResult { report: run.report.clone(), ..BatchResult::default() };
+        Self { run, result, changes: Vec::new(), places: HashMap::new() }
     }
 
     /// Ends the attempt.
     pub(super) fn into_result(self) -> BatchResult {
         let changes = self.changes.into_iter().flatten().collect();
-        let mut notes = self.result.notes;
+        let BatchResult { mut report, mut notes, .. } = self.result;
         notes.sort_by_key(|(position, _)| *position);
-        BatchResult { changes, notes, ..self.result }
+        for (_, note) in &notes {
+            report.note(note.clone().into());
+        }
+        BatchResult { report, changes, notes, ..self.result }
     }
 
     /// Rejects the record at this position of the batch.
@@ -53,7 +57,8 @@ impl<'a> Attempt<'a> {
 
     /// Stores the profile changes and proposals of the import so far.
     pub(super) fn profile_read(&mut self, changes: ProfileChanges, is_changed: bool) {
-        self.result.profile = Some(changes);
+        self.result.report.profile = changes;
+        self.result.report.profile_changed |= is_changed;
         self.result.profile_changed |= is_changed;
     }
 
@@ -106,9 +111,13 @@ impl<'a> Attempt<'a> {
         self.changes.get_mut(place)?.take()
     }
 
-    /// Records the outcome of the record at this position of the batch.
-    pub(super) fn settle(&mut self, position: usize, record: RecordReference, outcome: ItemStatus) {
-        self.result.settled.push((position, (record, outcome)));
+    /// Returns what the import remembers under a key, this batch first.
+    pub(super) fn recall<K: Eq + Hash, V: Copy>(
+        &self,
+        of: impl Fn(&Memory) -> &Recent<K, V>,
+        key: &K,
+    ) -> Option<V> {
+        of(&self.result.memory).get(key).or_else(|| of(&self.run.memory).get(key)).copied()
     }
 
     /// Returns whether a record must be deferred to the end of the file: it would replace older sessions that
@@ -116,36 +125,23 @@ impl<'a> Attempt<'a> {
     pub(super) fn must_defer(&self, record: &SleepRecord, wants: &[SleepSessionId]) -> bool {
         self.run.may_defer
             && (wants.iter().any(|id| !self.has_created(*id))
-                || self.run.overlaps_deferred(record)
+                || self.run.waiting.overlaps(record)
                 || self.result.waiting.overlaps(record))
     }
 
     /// Returns whether this import has added or changed a session recently.
     pub(super) fn has_created(&self, id: SleepSessionId) -> bool {
-        self.result.created.contains(&id) || self.run.has_created(id)
+        self.recall(|memory| &memory.sessions, &id).is_some_and(|met| met.is_changed)
     }
 
     /// Defers a record to the end of the file.
-    pub(super) fn wait(&mut self, session: ImportedSession, wants: Vec<SleepSessionId>) {
-        self.result.waiting.add(session, wants);
-    }
-
-    /// Records that the store has exactly this record: deferred records that lose to it are dropped.
-    pub(super) fn confirm(&mut self, position: usize, id: SleepSessionId, stored: &ImportedSession) {
-        if !self.run.may_defer {
-            return;
-        }
-        for number in self.result.waiting.superseded_by(id, stored) {
-            if let Some(place) = self.result.waiting.remove(number) {
-                self.note(position, Repetition::Superseded.note(&place));
-            }
-        }
-        self.result.superseded.extend(self.run.deferred().superseded_by(id, stored));
+    pub(super) fn wait(&mut self, session: ImportedSession) {
+        self.result.waiting.add(session);
     }
 
     /// Returns the position of the last record of this import that has this session, as far as remembered.
-    pub(super) fn position_of(&self, id: SleepSessionId) -> Option<RecordPosition> {
-        self.result.met.get(&id).copied().or_else(|| self.run.position_of(id))
+    fn position_of(&self, id: SleepSessionId) -> Option<RecordPosition> {
+        self.recall(|memory| &memory.sessions, &id)?.at
     }
 
     /// Compares a session that the import has met with a record; `None` if it has not, or if both are equal.
@@ -156,130 +152,139 @@ impl<'a> Attempt<'a> {
     ) -> Option<Precedence> {
         let at = self.position_of(session.id)?;
         let is_equal = session.record == imported.record;
-        (!is_equal).then(|| Precedence::of((&session.record, at), positioned(imported)))
+        (!is_equal).then(|| Precedence::of((&session.record, at), (&imported.record, imported.position)))
     }
 
     /// Returns whether an id or a key of a record belongs to this session, which the import has met at
     /// another time.
     pub(super) fn is_another(&self, session: &SleepSession, imported: &ImportedSession) -> bool {
         let met = self.position_of(session.id);
-        met.is_some_and(|at| is_ambiguous_key((&session.record, at), positioned(imported)))
+        met.is_some_and(|at| is_ambiguous_key((&session.record, at), (&imported.record, imported.position)))
     }
 
-    /// Records that a record of the file has this session.
-    pub(super) fn meet(&mut self, id: SleepSessionId, at: RecordPosition) {
-        if self.run.origin == Origin::File {
-            self.result.met.insert(id, at);
-        }
+    /// Records the outcome of the record at this position of the batch.
+    pub(super) fn settle(&mut self, position: usize, record: RecordReference, outcome: ItemStatus) {
+        self.result.settled.push((position, (record, outcome)));
     }
 
-    /// Returns what the file has under the hash of a label's id, as far as remembered.
-    pub(super) fn label_with_id(&self, hash: RecordHash) -> Option<MetId> {
-        self.result.met_label_ids.get(&hash).or_else(|| self.run.label_with_id(hash))
-    }
-
-    /// Returns what the file has under the hash of a label's key, as far as remembered.
-    pub(super) fn label_with_key(&self, hash: RecordHash) -> Option<MetKey> {
-        self.result.met_label_keys.get(&hash).or_else(|| self.run.label_with_key(hash))
-    }
-
-    /// Records that a record of the file has this label.
-    pub(super) fn meet_label(&mut self, by_id: Option<(RecordHash, MetId)>, by_key: (RecordHash, MetKey)) {
-        if self.run.origin == Origin::File {
-            if let Some((hash, met)) = by_id {
-                self.result.met_label_ids.insert(hash, met);
-            }
-            self.result.met_label_keys.insert(by_key.0, by_key.1);
-        }
-    }
-
-    pub(super) fn count_session(
+    /// Counts a record with this outcome; `is_stored` if the session is now equal to it.
+    pub(super) fn settle_session(
         &mut self,
-        id: SleepSessionId,
-        outcome: ItemStatus,
-        session: &ImportedSession,
+        (position, session): Numbered<&ImportedSession>,
+        (id, outcome): (SleepSessionId, ItemStatus),
+        is_stored: bool,
     ) {
-        if self.run.origin == Origin::File && outcome != ItemStatus::Unchanged {
-            self.result.created.insert(id);
+        if self.run.origin == Origin::File {
+            let earlier = self.recall(|memory| &memory.sessions, &id).unwrap_or_default();
+            let at = if is_stored { Some(session.position) } else { earlier.at };
+            let is_changed = earlier.is_changed || outcome != ItemStatus::Unchanged;
+            self.result.memory.sessions.insert(id, MetSession { at, is_changed });
         }
         let entries = u64::try_from(session.record.hypnogram().len()).unwrap_or(u64::MAX);
-        let key = RecordHash::new("session key", &(session.record.source(), session.record.key()));
-        let (kind, row) = (Kind::Session { entries }, RecordHash::new("session", &id));
-        self.count(RecordOutcome { kind, outcome, row, key: Some(key), place: session.place.clone() });
+        let is_new_row = self.is_first(RecordHash::new("session", &id));
+        let is_new_key = self.is_first_key("session key", &(session.record.source(), session.record.key()));
+        if is_new_row && is_new_key {
+            self.result.report.sessions.add(outcome);
+            self.result.report.stage_entries += entries;
+        } else {
+            self.repeats(position, &session.place);
+        }
+        self.settle(position, RecordReference::Session(id), outcome);
     }
 
-    pub(super) fn count_supplement(
+    /// Counts a label with this outcome. One with an id of its own and a known key is another version.
+    pub(super) fn settle_supplement(
         &mut self,
-        id: SupplementId,
-        outcome: ItemStatus,
-        supplement: &ImportedSupplement,
+        (position, supplement): Numbered<&ImportedSupplement>,
+        (id, outcome): (SupplementId, ItemStatus),
     ) {
-        self.result.supplements.insert(id, ());
+        self.has_supplement(id);
         if self.run.is_dry
             && let Ok(code) = Upc::parse(supplement.label.upc())
         {
-            self.result.unstored_codes.push((code, id));
+            self.result.memory.unstored_codes.insert(code, id);
         }
-        let key = RecordHash::new("supplement key", &supplement.key);
-        let kind = Kind::Supplement { has_id: supplement.id.is_some() };
-        let (row, place) = (RecordHash::new("supplement", &id), supplement.place.clone());
-        self.count(RecordOutcome { kind, outcome, row, key: Some(key), place });
+        let is_new_row = self.is_first(RecordHash::new("supplement", &id));
+        let is_new_key = self.is_first_key("supplement key", &supplement.key);
+        match (is_new_row && (is_new_key || supplement.id.is_some()), outcome) {
+            (false, _) => self.repeats(position, &supplement.place),
+            (true, ItemStatus::Created) if !is_new_key => {
+                self.result.report.supplements.add(ItemStatus::Updated);
+            }
+            (true, outcome) => self.result.report.supplements.add(outcome),
+        }
+        self.settle(position, RecordReference::Label(id), outcome);
     }
 
-    pub(super) fn count_log(&mut self, id: IntakeLogId, outcome: ItemStatus, place: String) {
-        let row = RecordHash::new("log", &id);
-        self.count(RecordOutcome { kind: Kind::Log, outcome, row, key: None, place });
+    /// Counts a log with this outcome.
+    pub(super) fn settle_log(
+        &mut self,
+        (position, place): Numbered<&str>,
+        (id, outcome): (IntakeLogId, ItemStatus),
+    ) {
+        if self.is_first(RecordHash::new("log", &id)) {
+            self.result.report.logs.add(outcome);
+        } else {
+            self.repeats(position, place);
+        }
+        self.settle(position, RecordReference::Log(id), outcome);
     }
 
-    /// Counts a record. Only a dry run needs keys: otherwise ids stay the same.
-    fn count(&mut self, counted: RecordOutcome) {
-        let key = counted.key.filter(|_| self.run.is_dry);
-        self.result.counted.push(RecordOutcome { key, ..counted });
+    /// Returns whether a row or a key has not been counted before.
+    fn is_first(&mut self, hash: RecordHash) -> bool {
+        let is_known = self.recall(|memory| &memory.counted, &hash).is_some();
+        self.result.memory.counted.insert(hash, ());
+        !is_known
+    }
+
+    /// Returns whether a dry run has not counted a key before, as it draws new ids each time.
+    fn is_first_key(&mut self, name: &str, key: &impl Hash) -> bool {
+        !self.run.is_dry || self.is_first(RecordHash::new(name, key))
+    }
+
+    /// Notes a record that its file repeats.
+    fn repeats(&mut self, position: usize, place: &str) {
+        if self.run.origin == Origin::File {
+            self.note(position, Repetition::Repeated.note(place));
+        }
     }
 
     /// Records that the store has a supplement of the file under another id.
     pub(super) fn alias(&mut self, in_file: SupplementId, id: SupplementId) {
-        self.result.aliases.insert(in_file, id);
+        self.result.memory.supplement_aliases.insert(in_file, id);
     }
 
     /// Returns the stored id of a supplement of the file.
     pub(super) fn known_id(&self, in_file: SupplementId) -> SupplementId {
-        let alias = self.result.aliases.get(&in_file);
-        alias.or_else(|| self.run.alias_of(in_file)).unwrap_or(in_file)
+        self.recall(|memory| &memory.supplement_aliases, &in_file).unwrap_or(in_file)
     }
 
-    /// Records that the store has a supplement.
+    /// Records that the store has a supplement, or would have it after a dry run.
     pub(super) fn has_supplement(&mut self, id: SupplementId) {
-        self.result.supplements.insert(id, ());
-    }
-
-    /// Returns whether the store is known to have a supplement, or would have it after a dry run.
-    pub(super) fn knows_supplement(&self, id: SupplementId) -> bool {
-        self.result.supplements.get(&id).is_some() || self.run.knows_supplement(id)
+        self.result.memory.supplements.insert(id, ());
     }
 
     /// Returns what this import knows of a log that it has met, as far as remembered.
     pub(super) fn met_log(&self, id: IntakeLogId) -> Option<MetLog> {
-        self.result.met_logs.get(&id).or_else(|| self.run.met_log(id))
+        self.recall(|memory| &memory.logs, &id)
     }
 
     /// Records that a record of a file has a log.
     pub(super) fn meet_log(&mut self, id: IntakeLogId, met: MetLog) {
-        self.result.met_logs.insert(id, met);
+        self.result.memory.logs.insert(id, met);
         if let Some(in_file) = met.last.id.filter(|in_file| self.known_log_id(*in_file) != id) {
-            self.result.log_aliases.insert(in_file, id);
+            self.result.memory.log_aliases.insert(in_file, id);
         }
     }
 
     /// Moves a log from one count to another.
     pub(super) fn recount_log(&mut self, from: ItemStatus, to: ItemStatus) {
-        self.result.recounted_logs.push((from, to));
+        self.result.report.logs.correct(from, to);
     }
 
     /// Returns the stored id of a log of the file.
     pub(super) fn known_log_id(&self, in_file: IntakeLogId) -> IntakeLogId {
-        let alias = self.result.log_aliases.get(&in_file);
-        alias.or_else(|| self.run.log_alias_of(in_file)).unwrap_or(in_file)
+        self.recall(|memory| &memory.log_aliases, &in_file).unwrap_or(in_file)
     }
 
     /// Records a log as a dry run would leave it.

@@ -14,7 +14,7 @@ use crate::store::{RollBack, Store, transact};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{AuditEventId, ClientId, ImportId, UserId};
 use domain::import::{ImportOrigin, ImportState};
-use domain::user::{ProfileChanges, ProfileOrigin, ProfileSource};
+use domain::user::{ProfileOrigin, ProfileSource};
 
 /// Maximum number of records in one unit of work. Each unit of work costs a dozen statements and a disk sync,
 /// however few records it has.
@@ -111,18 +111,22 @@ impl BatchWriter<'_> {
         Ok(())
     }
 
-    /// Stores the deferred records: at the end, or earlier if there are more than `most`.
+    /// Stores the deferred records if there are more than `most`: at the end, or those for which the file has
+    /// no better record so far.
     pub(super) async fn store_deferred(&self, run: &mut Run<'_>, most: usize) -> Result<(), StopReason> {
-        if run.waiting() <= most {
-            return Ok(());
+        for may_defer in [most > 0, false] {
+            if run.waiting.len() <= most {
+                break;
+            }
+            run.may_defer = may_defer;
+            let mut waiting = run.take_deferred();
+            while !waiting.is_empty() {
+                let rest = waiting.split_off(BATCH.min(waiting.len()));
+                self.store(run, Batch::sort(waiting, true)).await?;
+                waiting = rest;
+            }
         }
-        let mut waiting = run.take_deferred();
-        while !waiting.is_empty() {
-            let rest = waiting.split_off(BATCH.min(waiting.len()));
-            self.store(run, Batch::sort(waiting, true)).await?;
-            waiting = rest;
-        }
-        run.resume_deferral();
+        run.may_defer = true;
         Ok(())
     }
 
@@ -212,8 +216,7 @@ impl BatchWriter<'_> {
             tx.import_journal().note(id, run.user_id, &found.changes).await?;
         }
         if let Some(user_id) = run.user_id.filter(|_| found.profile_changed) {
-            let applied =
-                found.profile.iter().flat_map(ProfileChanges::iter).filter(|change| change.is_applied);
+            let applied = found.report.profile.iter().filter(|change| change.is_applied);
             let origin = ProfileOrigin::Import(id);
             let sources = applied.map(|change| ProfileSource { field: change.field(), origin, at: run.now });
             let sources: Vec<_> = sources.collect();
@@ -229,7 +232,7 @@ impl BatchWriter<'_> {
         if import.state == ImportState::Running {
             // Includes this batch: after a crash the next try finds it stored. Its rejections are added
             // later.
-            import.report = run.whole_with(&found);
+            import.report = found.report.clone().after(&run.earlier).shortened();
             import.bytes_done = run.bytes_done;
             tx.imports().update(&import).await?;
         }

@@ -5,11 +5,10 @@ use super::batch_writer::{BatchWriter, MAX_WAITING, StopReason};
 use super::checking;
 use super::reading::{ImportPass, Progress, stop_on_break};
 use super::run::Run;
-use crate::audit::AuditTrail;
 use crate::model::import_report::{ImportReport, Note};
 use crate::ports::import_source::{ImportFile, ImportRefusal};
-use crate::ports::storage::{Import, StorageError, UnitOfWork, UnitOfWorkFactory};
-use crate::ports::system::{Clock, Entropy, Pause};
+use crate::ports::storage::{Import, StorageError, UnitOfWork};
+use crate::ports::system::Pause;
 use crate::store::{Store, transact};
 use chrono::TimeDelta;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
@@ -21,6 +20,10 @@ use std::sync::Arc;
 /// Age up to which an interrupted import can be resumed: one day less than its notes are kept, so that none
 /// are deleted while it continues.
 const RESUMABLE: TimeDelta = TimeDelta::days(29);
+
+/// Number of records after which a dry run stops, at the end of a batch: it remembers what it would store, of
+/// so many logs in 38 MB.
+pub const DRY_RUN_RECORDS: usize = 100_000;
 
 /// Note on a file without records.
 const NOTHING_NOTE: &str = "it contains no record that can be imported";
@@ -86,26 +89,19 @@ pub struct Imported {
     pub id: Option<ImportId>,
     /// Changes made, or that would be made.
     pub report: ImportReport,
+    /// Whether a dry run stopped after [`DRY_RUN_RECORDS`], so that all counts may be too low.
+    pub is_partial: bool,
 }
 
 /// Imports files.
 pub struct ImportRecords {
-    store: Store,
-    pause: Option<Arc<dyn Pause>>,
+    /// The store.
+    pub store: Store,
+    /// Waits for an unreachable store for half a minute; if `None`, the import fails and the caller retries.
+    pub pause: Option<Arc<dyn Pause>>,
 }
 
 impl ImportRecords {
-    /// Creates the use case. If the store is unreachable, the import fails and the caller retries.
-    pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
-        Self { store: Store { units, trail: AuditTrail::new(entropy, clock) }, pause: None }
-    }
-
-    /// Makes imports wait for an unreachable store for half a minute before they fail.
-    #[must_use]
-    pub fn waiting(self, pause: Arc<dyn Pause>) -> Self {
-        Self { pause: Some(pause), ..self }
-    }
-
     /// Imports a file.
     ///
     /// The file is read twice: a truncated file must not be stored partially, and one transaction over the
@@ -124,28 +120,34 @@ impl ImportRecords {
         let reading = checked.reading;
         let (id, earlier) = self.begin(command, file, checked.digest).await?.unzip();
         let storing = self.storing(id);
-        let run = Run::new(command.user_id, command.dry_run, self.store.now(), self.store.entropy());
-        let mut run = run.of_file(earlier.unwrap_or_default());
-        run.overwrite_profile = command.overwrite_profile;
+        let mut run = Run {
+            is_dry: command.dry_run,
+            overwrite_profile: command.overwrite_profile,
+            ..Run::new(command.user_id, &self.store).of_file(earlier.unwrap_or_default())
+        };
         let report = |bytes| progress(ImportPass::Storing, bytes);
-        let mut is_empty = true;
+        let (mut records, mut is_partial) = (0, false);
         while let Some((items, bytes_read)) = reading.next_batch(&report)? {
+            is_partial = command.dry_run && records >= DRY_RUN_RECORDS;
+            if is_partial {
+                break;
+            }
+            records += items.len();
             // Committed together with the batch.
             run.bytes_done = bytes_read;
-            is_empty = false;
             storing.store(&mut run, Batch::sort(items, command.user_id.is_some())).await?;
             storing.store_deferred(&mut run, MAX_WAITING).await?;
             stop_on_break(report(bytes_read))?;
         }
         storing.store_deferred(&mut run, 0).await?;
-        if is_empty {
+        if records == 0 {
             let (place, reason) = ("the file".to_owned(), NOTHING_NOTE.to_owned());
             run.report.note(Note { place, reason, amount: None });
         }
         if let Some(id) = id {
             self.end(id, &run).await?;
         }
-        Ok(Imported { id, report: run.whole() })
+        Ok(Imported { id, report: run.whole(), is_partial })
     }
 
     fn storing(&self, import: Option<ImportId>) -> BatchWriter<'_> {
@@ -170,10 +172,15 @@ impl ImportRecords {
             }
             let opened_import = match &command.about {
                 FileInfo::File { name, zone } => {
-                    let started = NewImportFile { name, digest, zone: *zone, user_id: command.user_id };
-                    let opened_import = self.begin_file(tx, &started, file).await?;
-                    tx.record(self.event(opened_import.0, command.user_id)).await?;
-                    opened_import
+                    let id = ImportId::from_uuid(self.store.entropy().uuid());
+                    let import = Import {
+                        user_id: command.user_id,
+                        format: Some(file.formats().join(", ")),
+                        digest,
+                        size: file.size().unwrap_or_default(),
+                        ..Import::new(id, ImportOrigin::Command, name.clone(), *zone, self.store.now())
+                    };
+                    self.begin_file(tx, import).await?
                 }
                 // Its event was recorded when the upload started.
                 FileInfo::Upload(id) => begin_upload(tx, *id, file).await?,
@@ -183,35 +190,25 @@ impl ImportRecords {
         .await
     }
 
-    fn event(&self, id: ImportId, user_id: Option<UserId>) -> AuditEvent {
-        let event = self.store.event(AuditActor::Operator, AuditKind::ImportStarted).subject(id.as_uuid());
-        AuditEvent { user_id, ..event }
-    }
-
-    /// Resumes an interrupted import of the same file, or starts one.
+    /// Resumes an interrupted import of the same file, or starts this one.
     async fn begin_file(
         &self,
         tx: &mut dyn UnitOfWork,
-        started: &NewImportFile<'_>,
-        file: &dyn ImportFile,
+        import: Import,
     ) -> Result<(ImportId, ImportReport), StorageError> {
+        let user_id = import.user_id;
         let since = self.store.now() - RESUMABLE;
-        if let Some(digest) = &started.digest
-            && let Some(interrupted) = tx.imports().find_interrupted(started.user_id, digest, since).await?
-        {
-            return Ok((interrupted.id, interrupted.report));
-        }
-        let id = ImportId::from_uuid(self.store.entropy().uuid());
-        let (name, zone) = (started.name.clone(), started.zone);
-        let import = Import {
-            user_id: started.user_id,
-            format: Some(file.formats().join(", ")),
-            digest: started.digest,
-            size: file.size().unwrap_or_default(),
-            ..Import::new(id, ImportOrigin::Command, name, zone, self.store.now())
+        let interrupted = match &import.digest {
+            Some(digest) => tx.imports().find_interrupted(user_id, digest, since).await?,
+            None => None,
         };
-        tx.imports().insert(&import).await?;
-        Ok((id, ImportReport::default()))
+        if interrupted.is_none() {
+            tx.imports().insert(&import).await?;
+        }
+        let Import { id, report, .. } = interrupted.unwrap_or(import);
+        let event = self.store.event(AuditActor::Operator, AuditKind::ImportStarted).subject(id.as_uuid());
+        tx.record(AuditEvent { user_id, ..event }).await?;
+        Ok((id, report))
     }
 
     async fn end(&self, id: ImportId, run: &Run<'_>) -> Result<(), ImportRecordsError> {
@@ -243,15 +240,6 @@ impl ImportRecords {
         })
         .await
     }
-}
-
-/// File information for a new import.
-struct NewImportFile<'a> {
-    name: &'a FileName,
-    /// Hash of the file: an import of the same file resumes an interrupted one.
-    digest: Option<FileDigest>,
-    zone: TimeZone,
-    user_id: Option<UserId>,
 }
 
 /// Stores the detected format of an upload; returns what earlier tries stored.

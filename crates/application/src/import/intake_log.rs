@@ -59,7 +59,7 @@ async fn of_known_supplements(
             continue;
         }
         let id = attempt.known_id(log.record.supplement_id());
-        if !attempt.knows_supplement(id) && !unknown.contains(&id) {
+        if attempt.recall(|memory| &memory.supplements, &id).is_none() && !unknown.contains(&id) {
             match find_supplement(attempt, tx, user_id, id, log.upc.as_ref()).await? {
                 Some(found) => {
                     attempt.has_supplement(found);
@@ -96,7 +96,7 @@ async fn find_supplement(
         return Ok(found.map(|(_, supplement)| supplement.id));
     };
     let found = tx.supplements().find_by_upc(upc, user_id).await?;
-    Ok(found.map(|supplement| supplement.id).or_else(|| attempt.run.unstored_label(upc)))
+    Ok(found.map(|supplement| supplement.id).or_else(|| attempt.recall(|memory| &memory.unstored_codes, upc)))
 }
 
 const fn unknown_supplement(log: &ImportedLog) -> RejectionCause {
@@ -165,8 +165,7 @@ impl Intake {
             (Some(same), Some(earlier)) => self.displace(attempt, tx, imported, (same, earlier)).await?,
             (same, _) => self.meet(attempt, tx, imported, same).await?,
         };
-        attempt.settle(position, RecordReference::Log(id), outcome);
-        attempt.count_log(id, outcome, place);
+        attempt.settle_log((position, &place), (id, outcome));
         Ok(())
     }
 

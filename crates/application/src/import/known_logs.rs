@@ -7,7 +7,6 @@ use chrono::{DateTime, Utc};
 use domain::id::{IntakeLogId, SupplementId};
 use domain::supplement::{IntakeLog, IntakeLogRecord};
 use std::collections::HashMap;
-use std::mem;
 
 /// Stored and new logs of one user.
 ///
@@ -46,6 +45,13 @@ impl KnownLogs {
         ids.iter().filter_map(move |id| self.get(*id))
     }
 
+    /// Returns the logs with the id or the key of a record, or with its supplement and time.
+    pub(super) fn candidates(&self, imported: &ImportedLog) -> impl Iterator<Item = &IntakeLog> {
+        let by_id = imported.id.and_then(|id| self.get(id));
+        let by_key = imported.record.external_key().and_then(|key| self.with_key(key));
+        by_id.into_iter().chain(by_key).chain(self.taken_with(&imported.record))
+    }
+
     fn remove(&mut self, id: IntakeLogId) {
         let Some(IntakeLog { record, .. }) = self.logs.remove(&id) else { return };
         if let Some(key) = record.external_key()
@@ -56,45 +62,6 @@ impl KnownLogs {
         if let Some(ids) = self.by_intake.get_mut(&intake(&record)) {
             ids.retain(|other| *other != id);
         }
-    }
-}
-
-/// Logs as a dry run would have left them, of earlier batches: the most recent, at least `limit`, at most
-/// twice as many.
-#[derive(Debug)]
-pub(super) struct UnstoredLogs {
-    young: KnownLogs,
-    old: KnownLogs,
-    limit: usize,
-}
-
-impl UnstoredLogs {
-    pub(super) fn new(limit: usize) -> Self {
-        Self { young: KnownLogs::default(), old: KnownLogs::default(), limit }
-    }
-
-    /// Adds a log, or replaces the one with its id.
-    pub(super) fn put(&mut self, log: IntakeLog) {
-        if self.young.logs.len() >= self.limit && self.young.get(log.id).is_none() {
-            self.old = mem::take(&mut self.young);
-        }
-        self.young.put(log);
-    }
-
-    /// Finds a log by id.
-    pub(super) fn get(&self, id: IntakeLogId) -> Option<&IntakeLog> {
-        self.young.get(id).or_else(|| self.old.get(id))
-    }
-
-    /// Returns the logs with the id or the key of a record, or with its supplement and time; may return
-    /// others.
-    pub(super) fn candidates(&self, imported: &ImportedLog) -> impl Iterator<Item = &IntakeLog> {
-        [&self.young, &self.old].into_iter().flat_map(move |logs| {
-            let by_id = imported.id.and_then(|id| logs.get(id));
-            let by_key = imported.record.external_key().and_then(|key| logs.with_key(key));
-            let found = by_id.into_iter().chain(by_key).chain(logs.taken_with(&imported.record));
-            found.filter_map(move |log| self.get(log.id))
-        })
     }
 }
 
@@ -162,31 +129,5 @@ mod tests {
         assert_eq!((known.with_key("a"), known.with_key("b")), (None, Some(&after)));
         assert_eq!(known.taken_with(&before.record).collect::<Vec<_>>(), [&taken(2, 5, None)]);
         assert_eq!(known.taken_with(&after.record).collect::<Vec<_>>(), [&after]);
-    }
-
-    #[test]
-    fn the_latest_unstored_logs_are_remembered_and_the_oldest_forgotten() {
-        let mut unstored = UnstoredLogs::new(2);
-        for id in 1..=4 {
-            unstored.put(taken(id, 5, None));
-        }
-        unstored.put(taken(2, 6, None));
-        let imported = |at| ImportedLog {
-            place: String::new(),
-            file: 0,
-            id: Some(log_id(2)),
-            upc: None,
-            record: intake(supplement_id(4), at, 1.0, None),
-        };
-        let ids = |at| {
-            let mut ids: Vec<_> = unstored.candidates(&imported(at)).map(|log| log.id).collect();
-            ids.sort_unstable();
-            ids.dedup();
-            ids
-        };
-        assert_eq!(unstored.get(log_id(2)), Some(&taken(2, 6, None)));
-        assert_eq!(unstored.get(log_id(1)), None);
-        assert_eq!(ids(5), [2, 3, 4].map(log_id));
-        assert_eq!(ids(6), [log_id(2)]);
     }
 }

@@ -5,7 +5,8 @@
 //! version before it; otherwise the later ones repeat the first.
 
 use super::attempt::Attempt;
-use super::recent::RecordHash;
+use super::memory::RecordHash;
+use super::run::Origin;
 use crate::ports::import_source::ImportedSupplement;
 use crate::ports::storage::RecordVersion;
 use domain::id::SupplementId;
@@ -43,12 +44,12 @@ pub(super) enum Meeting {
 
 /// Compares a record with the earlier ones of its file.
 pub(super) fn compare(attempt: &Attempt<'_>, label: &ImportedSupplement) -> Meeting {
-    match label.id.and_then(|id| attempt.label_with_id(of_id(label, id))) {
+    match label.id.and_then(|id| attempt.recall(|memory| &memory.label_ids, &of_id(label, id))) {
         Some(met) if met.is_label(label) => return Meeting::Repeated(met.stored),
         Some(_) => return Meeting::AnothersId,
         None => {}
     }
-    match attempt.label_with_key(of_key(label)) {
+    match attempt.recall(|memory| &memory.label_keys, &of_key(label)) {
         Some(met) if met.is_repeated_by(label) => Meeting::Repeated(met.stored),
         _ => Meeting::New,
     }
@@ -61,17 +62,21 @@ pub(super) fn meet(
     stored: SupplementId,
     is_new: bool,
 ) {
-    let by_id = label.id.map(|id| {
-        let earlier = attempt.label_with_id(of_id(label, id));
+    if attempt.run.origin == Origin::Request {
+        return;
+    }
+    if let Some(id) = label.id {
+        let earlier = attempt.recall(|memory| &memory.label_ids, &of_id(label, id));
         let kept = earlier.filter(|met| !met.lacks_key || lacks_key(&label.key));
-        (of_id(label, id), kept.unwrap_or_else(|| MetId::new(label, stored)))
-    });
-    let by_key = match attempt.label_with_key(of_key(label)) {
+        let met = kept.unwrap_or_else(|| MetId::new(label, stored));
+        attempt.result.memory.label_ids.insert(of_id(label, id), met);
+    }
+    let by_key = match attempt.recall(|memory| &memory.label_keys, &of_key(label)) {
         Some(earlier) if label.id.is_none() => MetKey { text: None, ..earlier },
         Some(earlier) if !is_new => earlier,
         _ => MetKey { stored, text: label.id.map(|_| RecordVersion::of_label(&label.label)) },
     };
-    attempt.meet_label(by_id, (of_key(label), by_key));
+    attempt.result.memory.label_keys.insert(of_key(label), by_key);
 }
 
 impl MetId {

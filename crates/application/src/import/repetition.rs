@@ -1,17 +1,12 @@
 //! Records that one import contains more than once, or with a key that is none.
 
 use crate::model::import_report::Rejection;
-use crate::ports::import_source::ImportedSession;
-use domain::import::RecordPosition;
-use domain::sleep::SleepRecord;
 
 /// What became of a repeated record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Repetition {
     /// One of the two is stored.
     Repeated,
-    /// A later one is kept.
-    Superseded,
     /// An overlapping session of an earlier import or file is kept.
     Kept,
     /// Its id or key belongs to an earlier, different one; it was stored without.
@@ -25,7 +20,6 @@ impl Repetition {
             Self::Repeated => {
                 "this import has another record of the same night or key; one of them was stored"
             }
-            Self::Superseded => "a later record of this import overlaps it and was stored instead",
             Self::Kept => "not stored: an overlapping session of the same source is kept",
             Self::Ambiguous => {
                 "its id occurs in this import for another record; it was stored without the id"
@@ -33,9 +27,4 @@ impl Repetition {
         };
         Rejection { place: place.to_owned(), reason: reason.to_owned() }
     }
-}
-
-/// Returns a record with its position.
-pub(super) const fn positioned(session: &ImportedSession) -> (&SleepRecord, RecordPosition) {
-    (&session.record, session.position)
 }

@@ -93,7 +93,7 @@ impl Sessions {
         let Some(decision) = self.decide(attempt, session) else {
             // One of the two may be the session that a waiting record would replace.
             if attempt.must_defer(&session.record, &[]) {
-                attempt.wait(imported.clone(), Vec::new());
+                attempt.wait(imported.clone());
             } else {
                 attempt.reject(position, &session.place, RejectionCause::SessionOfTwo);
             }
@@ -113,31 +113,26 @@ impl Sessions {
             && session.id.is_none()
             && attempt.must_defer(&session.record, &wants)
         {
-            attempt.wait(session.clone(), wants);
+            attempt.wait(session.clone());
             return Ok(None);
         }
         if let Reconciliation::Unchanged(id) = decision
             && let Some(same) = self.known.get(id)
+            && same.record != session.record
+            && !same.record.time_in_bed().same_to_the_minute(session.record.time_in_bed())
         {
-            if same.record == session.record {
-                attempt.confirm(position, id, session);
-            } else if !same.record.time_in_bed().same_to_the_minute(session.record.time_in_bed()) {
-                if is_last_time {
-                    attempt.note(position, Repetition::Kept.note(&session.place));
-                    attempt.settle(position, RecordReference::Session(id), ItemStatus::Unchanged);
-                }
-                return Ok((!is_last_time).then(|| session.clone()));
+            if is_last_time {
+                attempt.note(position, Repetition::Kept.note(&session.place));
+                attempt.settle(position, RecordReference::Session(id), ItemStatus::Unchanged);
             }
+            return Ok((!is_last_time).then(|| session.clone()));
         }
         for reason in self.replacement_notes(attempt, &decision, &session.record) {
             attempt.note(position, Rejection { place: session.place.clone(), reason });
         }
         let (id, outcome) = self.place(attempt, tx, session, decision).await?;
-        if self.known.get(id).is_some_and(|same| same.record == session.record) {
-            attempt.meet(id, session.position);
-        }
-        attempt.settle(position, RecordReference::Session(id), outcome);
-        attempt.count_session(id, outcome, session);
+        let is_stored = self.known.get(id).is_some_and(|same| same.record == session.record);
+        attempt.settle_session((position, session), (id, outcome), is_stored);
         Ok(None)
     }
 

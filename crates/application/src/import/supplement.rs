@@ -56,8 +56,7 @@ pub(super) async fn store(
                 }
             }
             met_labels::meet(attempt, &supplement, id, false);
-            attempt.settle(position, RecordReference::Label(id), ItemStatus::Unchanged);
-            attempt.count_supplement(id, ItemStatus::Unchanged, &supplement);
+            attempt.settle_supplement((position, &supplement), (id, ItemStatus::Unchanged));
             continue;
         }
         if is_ambiguous {
@@ -75,8 +74,7 @@ pub(super) async fn store(
             attempt.alias(in_file, id);
         }
         met_labels::meet(attempt, &supplement, id, true);
-        attempt.settle(position, RecordReference::Label(id), outcome);
-        attempt.count_supplement(id, outcome, &stored);
+        attempt.settle_supplement((position, &stored), (id, outcome));
     }
     labels.store_deferred(repository).await
 }

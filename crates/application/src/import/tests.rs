@@ -29,7 +29,7 @@ mod undo_order;
 
 use super::{Counts, FileInfo, ImportRecords, ImportRecordsCommand, ImportRecordsError, ImportReport};
 use crate::ports::import_source::{ImportFile, ImportItem};
-use crate::testing::{clock, entropy, user_id};
+use crate::testing::user_id;
 use domain::import::FileName;
 use domain::time::TimeZone;
 use file::ItemFile;
@@ -56,11 +56,8 @@ async fn import_file(
     command: ImportRecordsCommand,
     file: &dyn ImportFile,
 ) -> Result<ImportReport, ImportRecordsError> {
-    // Ids continue where they stopped, so that a second import gets others.
-    let entropy = store.entropy(entropy);
-    let imported = ImportRecords::new(store.units(), entropy, clock())
-        .run(&command, file, &|_, _| ControlFlow::Continue(()))
-        .await;
+    let import = ImportRecords { store: store.store(), pause: None };
+    let imported = import.run(&command, file, &|_, _| ControlFlow::Continue(())).await;
     imported.map(|imported| imported.report)
 }
 

@@ -34,13 +34,11 @@ impl Counts {
         *self.count_mut(outcome) += 1;
     }
 
-    /// Moves one record each from the first of these counts to the second one.
-    pub(crate) fn correct(&mut self, outcomes: &[(ItemStatus, ItemStatus)]) {
-        for (from, to) in outcomes {
-            let count = self.count_mut(*from);
-            *count = count.saturating_sub(1);
-            self.add(*to);
-        }
+    /// Moves one record from the first of these counts to the second one.
+    pub(crate) fn correct(&mut self, from: ItemStatus, to: ItemStatus) {
+        let count = self.count_mut(from);
+        *count = count.saturating_sub(1);
+        self.add(to);
     }
 
     const fn count_mut(&mut self, outcome: ItemStatus) -> &mut u64 {

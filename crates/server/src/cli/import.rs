@@ -144,7 +144,7 @@ async fn import(arguments: ImportArguments, services: &Services) -> anyhow::Resu
         None => home_zone(services, user_id).await?,
     };
     let run = ImportRun {
-        import: services.import_records().waiting(Arc::new(TimerPause)),
+        import: ImportRecords { pause: Some(Arc::new(TimerPause)), ..services.import_records() },
         user_id,
         dry_run: arguments.dry_run,
         overwrite_profile: arguments.profile,

@@ -143,7 +143,7 @@ impl Services {
     }
 
     pub(crate) fn import_records(&self) -> ImportRecords {
-        ImportRecords::new(self.store.units.clone(), Arc::new(SystemEntropy), self.clock.clone())
+        ImportRecords { store: self.audited(), pause: None }
     }
 
     pub(crate) fn imports(&self) -> Imports {

@@ -98,7 +98,7 @@ impl IngestRecords {
         }
         let mut source = self.parser.open(command.shape, begin(body)?)?;
         let mut report = IngestReport::default();
-        let mut run = Run::new(command.shape.user_id, false, self.store.now(), self.store.entropy());
+        let mut run = Run::new(command.shape.user_id, &self.store);
         loop {
             let items = source.next_batch(BATCH)?;
             if items.is_empty() {

@@ -5,10 +5,11 @@ use super::record::{
     own_supplement, rejection, session, supplement, supplement_id, supplement_with_code,
 };
 use super::{counts, dry_run, import, import_file};
-use crate::import::ImportReport;
+use crate::import::{ImportRecords, ImportReport};
 use crate::ports::import_source::{ImportItem, ImportedProfile};
 use crate::testing::person;
 use domain::time::TimeZone;
+use std::ops::ControlFlow;
 
 /// Returns more nights than a batch holds.
 fn nights() -> impl Iterator<Item = ImportItem> {
@@ -65,6 +66,21 @@ async fn a_dry_run_rolls_back_each_batch_before_it_reads_the_next() {
     // One transaction only finds the user; 4,800 records make three batches.
     assert_eq!((store.calls().count("begin"), store.calls().count("rollback")), (4, 3));
     assert_eq!(store.sessions(), []);
+}
+
+#[tokio::test]
+async fn a_dry_run_stops_after_a_hundred_thousand_records_and_says_so() {
+    let store = MemoryStore::with(person());
+    for (records, is_partial) in [(100_000, false), (100_001, true)] {
+        let file = ItemFile::new((0..records).map(|number| ImportItem::Rejected(rejection(number))));
+        for (command, counted, is_partial) in
+            [(dry_run(), 100_000, is_partial), (super::of_person(), records as u64, false)]
+        {
+            let import = ImportRecords { store: store.store(), pause: None };
+            let done = import.run(&command, &file, &|_, _| ControlFlow::Continue(())).await.unwrap();
+            assert_eq!((done.report.rejected_total, done.is_partial), (counted, is_partial));
+        }
+    }
 }
 
 #[tokio::test]

@@ -122,11 +122,14 @@ impl MemoryStore {
         Arc::new(MemoryUnits(Arc::clone(&self.shared)))
     }
 
+    /// Returns this store for services. Ids continue where they stopped, so that a second import gets others.
+    pub(super) fn store(&self) -> Store {
+        Store { units: self.units(), trail: AuditTrail::new(self.entropy(entropy), clock()) }
+    }
+
     /// Returns the imports of this store.
     pub(super) fn imports(&self) -> import::Imports {
-        let trail = AuditTrail::new(self.entropy(entropy), clock());
-        let store = Store { units: self.units(), trail };
-        import::Imports { store, reader: self.import_reader(), profiles: self.profiles() }
+        import::Imports { store: self.store(), reader: self.import_reader(), profiles: self.profiles() }
     }
 
     fn import_reader(&self) -> Arc<dyn ImportReader> {

@@ -1,12 +1,12 @@
 //! The memory of the labels of a file.
 
+use super::memory_store::MemoryStore;
 use super::record::{own_supplement, supplement_id};
 use crate::import::attempt::Attempt;
 use crate::import::met_labels::{self, Meeting};
 use crate::import::run::Run;
 use crate::model::import_report::ImportReport;
 use crate::ports::import_source::{ImportItem, ImportedSupplement};
-use crate::testing::{entropy, noon};
 
 fn label(number: u128, key: u128, name: &str) -> ImportedSupplement {
     match own_supplement(number, &key.to_string(), name) {
@@ -17,8 +17,8 @@ fn label(number: u128, key: u128, name: &str) -> ImportedSupplement {
 
 #[test]
 fn the_last_hundred_thousand_labels_are_remembered_by_id_and_by_key() {
-    let entropy = entropy();
-    let mut run = Run::new(None, false, noon(), entropy.as_ref()).of_file(ImportReport::default());
+    let store = MemoryStore::default().store();
+    let mut run = Run::new(None, &store).of_file(ImportReport::default());
     let numbers: Vec<u128> = (0..100_000).collect();
     for batch in numbers.chunks(2_000) {
         let mut attempt = Attempt::new(&run);

@@ -35,7 +35,7 @@ fn notes(report: &ImportReport) -> Vec<(&str, &str)> {
 
 /// Number of records that the report notes as another version or a part of one that is stored.
 fn repeated(report: &ImportReport) -> u64 {
-    let kinds = [Repetition::Repeated, Repetition::Superseded, Repetition::Kept].map(text);
+    let kinds = [Repetition::Repeated, Repetition::Kept].map(text);
     report.notes.iter().filter(|note| kinds.contains(&note.reason)).map(|note| note.count).sum()
 }
 

@@ -7,7 +7,7 @@ use super::{counts, of_person};
 use crate::import::{ImportRecords, ImportRecordsError, Imported};
 use crate::ports::storage::StorageError;
 use crate::ports::system::MockPause;
-use crate::testing::{clock, entropy, person};
+use crate::testing::person;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -20,7 +20,7 @@ async fn waiting(store: &MemoryStore) -> (Result<Imported, ImportRecordsError>, 
     let mut pause = MockPause::new();
     let kept = Arc::clone(&waits);
     pause.expect_pause().returning(move |length| kept.lock().unwrap().push(length));
-    let import = ImportRecords::new(store.units(), store.entropy(entropy), clock()).waiting(Arc::new(pause));
+    let import = ImportRecords { store: store.store(), pause: Some(Arc::new(pause)) };
     let outcome = import.run(&of_person(), &ItemFile::new(nights), &|_, _| ControlFlow::Continue(())).await;
     let waits = waits.lock().unwrap().clone();
     (outcome, waits)

@@ -49,8 +49,8 @@ async fn a_record_replaced_by_a_later_one_of_its_file_is_noted() {
     import(&store, items()).await;
     let report = import(&store, items()).await;
     assert_eq!(report.sessions, counts(0, 0, 1));
-    let superseded = report.notes.iter().find(|note| note.reason.contains("later record of this import"));
-    assert_eq!(superseded.map(|note| (note.place.as_str(), note.count)), Some(("line 3", 1)), "{report:?}");
+    let repeated = report.notes.iter().find(|note| note.reason.contains("one of them was stored"));
+    assert_eq!(repeated.map(|note| (note.place.as_str(), note.count)), Some(("line 3", 1)), "{report:?}");
 }
 
 #[tokio::test]

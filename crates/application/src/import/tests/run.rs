@@ -8,7 +8,7 @@ use crate::import::{
 use crate::ports::import_source::{ImportItem, ImportRefusal, ImportedProfile, Note};
 use crate::ports::storage::StorageError;
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
-use crate::testing::{clock, entropy, person, user_id};
+use crate::testing::{person, user_id};
 use domain::time::TimeZone;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
@@ -95,7 +95,7 @@ async fn a_large_file_is_stored_in_batches_of_two_thousand() {
 async fn progress_is_reported_while_a_file_is_checked_and_after_each_batch() {
     let store = MemoryStore::with(person());
     let reported = Mutex::new(Vec::new());
-    ImportRecords::new(store.units(), entropy(), clock())
+    ImportRecords { store: store.store(), pause: None }
         .run(&of_person(), &ItemFile::new(nights(4_001)), &|reading, bytes| {
             reported.lock().unwrap().push((reading, bytes));
             ControlFlow::Continue(())
@@ -117,7 +117,7 @@ async fn a_break_stops_the_import_while_it_checks_and_while_it_stores() {
         let wish = |reading, _| {
             if reading == stop_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let outcome = ImportRecords::new(store.units(), entropy(), clock())
+        let outcome = ImportRecords { store: store.store(), pause: None }
             .run(&of_person(), &ItemFile::new(nights(4_001)), &wish)
             .await;
         assert!(matches!(outcome, Err(ImportRecordsError::Rejected(ImportRefusal::Stopped))));
@@ -265,7 +265,7 @@ async fn a_store_that_fails_within_a_batch_commits_nothing_of_it() {
     batch.users.expect_find().returning(|_| Ok(Some(person())));
     let units = PreparedUnitsOfWork::new([look_up, batch]);
     let endings = units.endings();
-    let outcome = ImportRecords::new(Arc::new(units), entropy(), clock())
+    let outcome = ImportRecords { store: crate::testing::store(&Arc::new(units)), pause: None }
         .run(&of_person(), &ItemFile::new(nights(1)), &|_, _| ControlFlow::Continue(()))
         .await;
     assert!(matches!(outcome, Err(ImportRecordsError::Storage(StorageError::Unavailable))));

@@ -165,7 +165,7 @@ async fn removed_nights_are_restored_only_when_their_replacement_is_removed() {
 /// Stores these without an import.
 pub(super) async fn store_without_import(store: &MemoryStore, items: Vec<ImportItem>) {
     let store = store.imports().store;
-    let mut run = Run::new(Some(user_id(1)), false, store.now(), store.entropy());
+    let mut run = Run::new(Some(user_id(1)), &store);
     let storing = BatchWriter { store: &store, import: None, pause: None, backend: None };
     assert!(storing.store(&mut run, Batch::sort(items, true)).await.is_ok());
 }

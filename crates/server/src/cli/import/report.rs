@@ -2,7 +2,7 @@
 
 use super::profile::{self, ProfileLine};
 use crate::cli::output::{self, Record};
-use application::import::{Counts, ImportRecordsError, ImportReport, Imported, ReportNote};
+use application::import::{Counts, DRY_RUN_RECORDS, ImportRecordsError, ImportReport, Imported, ReportNote};
 use application::ports::import_source::{ImportRefusal, Rejection};
 use domain::counted;
 use domain::deceptive_text::escape_deceptive;
@@ -77,6 +77,9 @@ pub(super) fn print(path: &Path, format: &str, imported: &Imported, json: bool) 
         if unlisted > 0 {
             output::note(format!("{place}: {} not listed", counted(unlisted, "more note")));
         }
+        if imported.is_partial {
+            output::note(format!("{place}: only the first {DRY_RUN_RECORDS} records were counted"));
+        }
     }
     Ok(())
 }
@@ -150,7 +153,7 @@ fn display(path: &Path) -> String {
 }
 
 fn json_line(path: &Path, format: &str, imported: &Imported) -> anyhow::Result<String> {
-    let Imported { id, report } = imported;
+    let Imported { id, report, is_partial: _ } = imported;
     let line = FileLine {
         file: path.display().to_string(),
         format,
@@ -175,11 +178,16 @@ fn json_line(path: &Path, format: &str, imported: &Imported) -> anyhow::Result<S
 }
 
 fn sentences(path: &Path, format: &str, imported: &Imported) -> String {
-    let Imported { id, report } = imported;
+    let Imported { id, report, is_partial } = imported;
     let mut text = match id {
         Some(id) => format!("{} ({format}), import {id}\n", display(path)),
         None => format!("{} ({format}): nothing stored, dry run\n", display(path)),
     };
+    let mut at_least = "";
+    if *is_partial {
+        let _ = writeln!(text, "  only the first {DRY_RUN_RECORDS} records were counted");
+        at_least = "at least ";
+    }
     let kinds = [
         ("sleep sessions", report.sessions),
         ("supplements", report.supplements),
@@ -187,19 +195,19 @@ fn sentences(path: &Path, format: &str, imported: &Imported) -> String {
     ];
     for (name, Counts { new, updated, unchanged }) in kinds {
         if new + updated + unchanged > 0 {
-            let _ = writeln!(text, "  {name}: {new} new, {updated} updated, {unchanged} unchanged");
+            let _ = writeln!(text, "  {name}: {at_least}{new} new, {updated} updated, {unchanged} unchanged");
         }
     }
     if *report == ImportReport::default() {
         text.push_str("  no records\n");
     }
     if report.stage_entries > 0 {
-        let _ = writeln!(text, "  stage entries: {}", report.stage_entries);
+        let _ = writeln!(text, "  stage entries: {at_least}{}", report.stage_entries);
     }
     text.push_str(&profile::sentences(report));
     let mut push = |kind: &'static str, lines: Vec<(String, u64)>, total: u64| {
         if total > 0 {
-            let _ = writeln!(text, "  {kind}: {total}");
+            let _ = writeln!(text, "  {kind}: {at_least}{total}");
             for (line, _) in lines.iter().take(MAX_SHOWN) {
                 let _ = writeln!(text, "    {line}");
             }
@@ -241,6 +249,22 @@ mod tests {
         }
     }
 
+    fn dry(report: ImportReport) -> Imported {
+        Imported { id: None, report, is_partial: false }
+    }
+
+    #[test]
+    fn the_counts_of_a_partial_dry_run_are_lower_bounds() {
+        let partial = Imported { is_partial: true, ..dry(report()) };
+        let text = sentences(Path::new("a.json"), "fitbit", &partial);
+        let expected = "a.json (fitbit): nothing stored, dry run\n  only the first 100000 records were counted\n  \
+             sleep sessions: at least 3 new, 1 updated, 2 unchanged\n  stage entries: at least 40\n  \
+             rejected: at least 5\n    record 2: no start\n    and 4 more\n";
+        assert_eq!(text, expected);
+        let line = |imported| json_line(Path::new("a.json"), "fitbit", &imported).unwrap();
+        assert_eq!(line(partial), line(dry(report())));
+    }
+
     #[test]
     fn a_json_line_has_exactly_the_members_that_are_documented() {
         let zero = r#"{"new":0,"updated":0,"unchanged":0}"#;
@@ -252,7 +276,7 @@ mod tests {
             "\"rejected\":[{\"where\":\"record 2\",\"reason\":\"no start\"}],\"notes\":[],\"import_id\":ID}\n",
         );
         let line =
-            |id| json_line(Path::new("a b.json"), "fitbit", &Imported { id, report: report() }).unwrap();
+            |id| json_line(Path::new("a b.json"), "fitbit", &Imported { id, ..dry(report()) }).unwrap();
         assert_eq!(line(ImportId::parse(id).ok()), expected.replace("ID", &format!("\"{id}\"")));
         assert_eq!(line(None), expected.replace("ID", "null"));
     }
@@ -260,11 +284,11 @@ mod tests {
     #[test]
     fn a_file_name_neither_reorders_a_report_nor_adds_a_line_to_it() {
         let path = Path::new("exp\u{202e}gpj.zip\n  no records");
-        let text = sentences(path, "fitbit", &Imported { id: None, report: ImportReport::default() });
+        let text = sentences(path, "fitbit", &dry(ImportReport::default()));
         let shown = r"exp\u{202e}gpj.zip\n  no records";
         assert_eq!(text, format!("{shown} (fitbit): nothing stored, dry run\n  no records\n"));
         assert_eq!(message(path, &ImportRefusal::Missing, None), format!("there is no file {shown}"));
-        let line = json_line(path, "fitbit", &Imported { id: None, report: report() }).unwrap();
+        let line = json_line(path, "fitbit", &dry(report())).unwrap();
         assert!(line.starts_with(r#"{"file":"exp\u202egpj.zip\n  no records","#), "{line}");
     }
 
@@ -304,7 +328,7 @@ mod tests {
 
     #[test]
     fn a_report_for_people_leaves_out_what_did_not_occur_and_counts_what_it_does_not_list() {
-        let text = sentences(Path::new("a.json"), "fitbit", &Imported { id: None, report: report() });
+        let text = sentences(Path::new("a.json"), "fitbit", &dry(report()));
         assert!(text.starts_with(
             "a.json (fitbit): nothing stored, dry run\n  sleep sessions: 3 new, 1 updated, 2 unchanged\n"
         ));
@@ -323,10 +347,10 @@ mod tests {
         let (notes, notes_total) = ((1..=1_000).map(note).collect::<Vec<_>>(), 1_234);
         let few = ImportReport { notes: notes[..20].to_vec(), notes_total: 20, ..report() };
         let many = ImportReport { notes, notes_total, ..report() };
-        let text = sentences(Path::new("a.json"), "fitbit", &Imported { id: None, report: many });
+        let text = sentences(Path::new("a.json"), "fitbit", &dry(many));
         let message = "    record 20: cut\n    and 1214 more\n    (--json lists up to 1,000)\n";
         assert!(text.contains("  notes: 1234\n    record 1: cut\n") && text.ends_with(message), "{text}");
-        let text = sentences(Path::new("a.json"), "fitbit", &Imported { id: None, report: few });
+        let text = sentences(Path::new("a.json"), "fitbit", &dry(few));
         assert!(text.ends_with("    record 20: cut\n"), "{text}");
     }
 
@@ -339,7 +363,7 @@ mod tests {
             count,
         };
         let notes = vec![note("record 3", Some(12), 5), note("line 9", None, 1)];
-        let imported = Imported { id: None, report: ImportReport { notes, notes_total: 10, ..report() } };
+        let imported = dry(ImportReport { notes, notes_total: 10, ..report() });
         let text = sentences(Path::new("a.json"), "fitbit", &imported);
         let message = "  notes: 10\n    record 3 and 4 more: stages were cut: 12\n    line 9: stages were cut\n    and 4 more\n";
         assert!(text.ends_with(message), "{text}");
@@ -351,8 +375,7 @@ mod tests {
     #[test]
     fn a_file_without_records_is_reported_as_such() {
         let id = ImportId::parse("7c1f0a5e-6d4a-4c57-9b1f-3f2b8c1e9b48").ok();
-        let text =
-            sentences(Path::new("a.json"), "fitbit", &Imported { id, report: ImportReport::default() });
+        let text = sentences(Path::new("a.json"), "fitbit", &Imported { id, ..dry(ImportReport::default()) });
         assert_eq!(text, "a.json (fitbit), import 7c1f0a5e-6d4a-4c57-9b1f-3f2b8c1e9b48\n  no records\n");
     }
 }
