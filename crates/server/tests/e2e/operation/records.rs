@@ -139,7 +139,7 @@ pub(crate) fn nights(number: usize, stages: usize) -> String {
     let mut text = String::with_capacity(number * (200 + 100 * stages));
     for night in 0..number {
         let start = first_night() + TimeDelta::days(i64::try_from(night).expect("few"));
-        let mut at = start;
+        let (mut at, mut from) = (start, zulu(start));
         let mut list = String::new();
         for stage in 0..stages {
             let longest = 2400 / stages;
@@ -147,9 +147,9 @@ pub(crate) fn nights(number: usize, stages: usize) -> String {
             let end = at + TimeDelta::seconds(30 * halves);
             let name = NAMES[(night + stage) % 4];
             let comma = if stage == 0 { "" } else { "," };
-            let (from, to) = (zulu(at), zulu(end));
+            let to = zulu(end);
             write!(list, r#"{comma}{{"stage":"{name}","start":"{from}","end":"{to}"}}"#).expect("text");
-            at = end;
+            (at, from) = (end, to);
         }
         let end = if stages == 0 { start + TimeDelta::hours(8) } else { at };
         let (from, to) = (zulu(start), zulu(end));
