@@ -192,7 +192,7 @@ impl<'a> Attempt<'a> {
         self.settle(position, RecordReference::Session(id), outcome);
     }
 
-    /// Counts a label with this outcome. One with an id of its own and a known key is another version.
+    /// Counts a label with this outcome. One with an id and a known key is another version.
     pub(super) fn settle_supplement(
         &mut self,
         (position, supplement): Numbered<&ImportedSupplement>,

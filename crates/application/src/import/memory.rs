@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem;
 
-/// Records that an import has read, as far as remembered. A batch has one of its own, which the import takes
-/// over after the commit.
+/// Records that an import has read, as far as remembered. A batch fills a separate one, which the import
+/// takes over after the commit.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     /// Rows and, in a dry run, keys of the records counted.

@@ -71,8 +71,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Begins an import of a file, after earlier tries with this report. Records may be deferred to the end of
-    /// the file.
+    /// Begins an import of a file, after earlier tries with this report. Records may be deferred to the end
+    /// of the file.
     pub(super) fn of_file(mut self, earlier: ImportReport) -> Self {
         self.report.profile = earlier.profile.clone();
         Self { earlier, may_defer: true, origin: Origin::File, ..self }
