@@ -92,6 +92,22 @@ async fn too_many_deferred_records_are_stored_early_and_none_is_lost() {
 }
 
 #[tokio::test]
+async fn of_too_many_deferred_records_those_that_lost_are_not_stored() {
+    let items = || {
+        let groups = [(0..1_500, 400), (0..1_500, 460), (1_500..3_000, 400), (1_500..3_000, 460)];
+        groups.into_iter().flat_map(|(days, length)| {
+            let nights = days.map(move |day| session(derived(day * 1_440, day * 1_440 + length)));
+            nights.chain(batch_of_notes())
+        })
+    };
+    let store = MemoryStore::with(person());
+    import(&store, items()).await;
+    let before = store.sessions();
+    let report = import(&store, items()).await;
+    assert_eq!((report.sessions, store.sessions() == before), (counts(0, 0, 3_000), true));
+}
+
+#[tokio::test]
 async fn a_less_detailed_record_does_not_confirm_the_night_that_covers_it() {
     let store = MemoryStore::with(person());
     import(&store, [session(derived(0, 480))]).await;
