@@ -29,17 +29,17 @@ fn theft() -> DateTime<Utc> {
     seconds(-60)
 }
 
-/// A store that fails from this unit of work on.
+/// A store that allows this number of units of work, and then fails.
 struct FailsAt {
     units: Arc<dyn UnitOfWorkFactory>,
     begun: AtomicUsize,
-    fails_at: usize,
+    allowed: usize,
 }
 
 #[async_trait]
 impl UnitOfWorkFactory for FailsAt {
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError> {
-        if self.begun.fetch_add(1, Ordering::SeqCst) >= self.fails_at {
+        if self.begun.fetch_add(1, Ordering::SeqCst) >= self.allowed {
             return Err(StorageError::Unavailable);
         }
         self.units.begin().await
@@ -155,10 +155,10 @@ pub(crate) async fn everything_of_before_is_invalidated_counted_and_reported(har
 pub(crate) async fn an_invalidation_that_stopped_anywhere_is_finished_by_the_next(harness: &Harness) {
     store_people(harness).await;
     let mut stopped = 0;
-    for (round, fails_at) in (1..).zip(0..) {
+    for (round, allowed) in (1..).zip(0..) {
         store_old(harness, round, 1).await;
         let (units, begun) = (harness.factory.clone(), AtomicUsize::new(0));
-        let broken = credentials(harness, Arc::new(FailsAt { units, begun, fails_at }));
+        let broken = credentials(harness, Arc::new(FailsAt { units, begun, allowed }));
         if broken.invalidate(&Ring::Open, theft()).await.is_ok() {
             break;
         }

@@ -127,7 +127,7 @@ impl StepPage<'_> {
         let Self { target, with_recovery, enrolment, errors } = self;
         let status = errors.status();
         let (request, to) =
-            (target.request.map(|id| id.to_string()), target.to.map(person::Destination::name));
+            (target.request.map(|id| id.to_string()), target.to.map(person::Destination::as_str));
         match pending.pending.step {
             SecondStep::Code => page(
                 status,

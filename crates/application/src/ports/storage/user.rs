@@ -2,7 +2,6 @@
 
 use super::StorageError;
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
 use domain::id::UserId;
 use domain::user::{Email, ProfileSource, User};
 #[cfg(feature = "test-support")]

@@ -175,7 +175,7 @@ impl SignInPage<'_> {
             reason,
             form_token: form_token(visit),
             request: self.target.request.map(|id| id.to_string()),
-            to: self.target.to.map(Destination::name),
+            to: self.target.to.map(Destination::as_str),
             offers_reset: state.http.settings.sends_mail,
             offers_sign_up: state.http.settings.sign_up_open,
             passkeys: state.passkeys.relying_party.as_ref().map(|ours| ours.id().to_owned()),

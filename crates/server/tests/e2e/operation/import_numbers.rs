@@ -29,7 +29,7 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 /// Number of files of each layout: few with many records, because an import takes much longer than a record.
-const CASES: u32 = 2;
+const CASES: u32 = 3;
 
 /// A store into which files are imported, each for another person.
 struct TargetStore {

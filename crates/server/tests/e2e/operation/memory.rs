@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio::task::JoinSet;
 
-const SESSIONS: usize = 2_000;
+const SESSIONS: usize = 10_000;
 const STAGES: usize = 40;
 const CLIENTS: usize = 10;
 
@@ -17,7 +17,7 @@ const CLIENTS: usize = 10;
 const BYTES_A_SESSION: usize = 400;
 /// Maximum additional memory per client: socket buffers, chunks in flight, the statement's result as it
 /// arrives.
-const BYTES_A_CLIENT: usize = 1024 * 1024;
+const BYTES_A_CLIENT: usize = 2 * 1024 * 1024;
 
 /// Returns the maximum memory mapped for an embedded store: each of its readers (`storage.pool_size`) maps
 /// the files separately.
@@ -28,7 +28,7 @@ fn mapped(world: &World) -> usize {
 }
 
 on_both_stores! {
-    async fn ten_pages_of_two_thousand_sessions_stay_within_the_memory_limit(world: World) {
+    async fn ten_pages_of_ten_thousand_sessions_stay_within_the_memory_limit(world: World) {
         let world = world.in_processes();
         let registration = register(&world);
         let user = &registration.user_id;
