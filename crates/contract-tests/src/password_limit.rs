@@ -85,7 +85,7 @@ pub(crate) async fn guesses_of_the_current_password_are_limited_like_sign_ins(ha
     assert_eq!(recorded(harness).await, expected);
 }
 
-/// Passwords of person 3, to whom this happens while a password is checked or hashed.
+/// Passwords of person 3. The race happens while a password is checked or hashed.
 async fn racing(harness: &Harness, race: Race) -> Passwords {
     let mut unit = harness.begin().await;
     unit.users().delete(user_id(3)).await.unwrap();

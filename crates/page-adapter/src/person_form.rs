@@ -29,7 +29,7 @@ impl PersonForm {
         let cookie = browser.session().ok_or_else(|| Problem::new(Fault::ForeignForm))?;
         let Some(person) = person::signed_in_with(request, &browser, state).await? else {
             let endpoint = kept_form::endpoint(request.path());
-            let (endpoint, _) = endpoint.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
+            let endpoint = endpoint.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
             let form = Form::read(request, body, settings, cookie).await?;
             return Err(Rejection::SignIn(kept_form::sign_in(&form, endpoint, state)?));
         };

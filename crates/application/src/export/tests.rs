@@ -354,17 +354,17 @@ fn losing_connection(times: usize) -> impl FnMut() -> Option<StorageError> + Sen
 
 #[tokio::test]
 async fn an_export_that_keeps_losing_the_connection_has_every_record_once_in_order() {
-    let mut lost = losing_connection(9);
+    let mut failure = losing_connection(9);
     let sleep = walking(.., move |after, limit| {
         let from = after.map_or(1, |(_, id)| u32::try_from(id.as_uuid().as_u128()).unwrap() + 1);
-        lost().map_or_else(|| Ok((from..=25).take(limit as usize).map(session).collect()), Err)
+        failure().map_or_else(|| Ok((from..=25).take(limit as usize).map(session).collect()), Err)
     });
-    let mut lost = losing_connection(2);
-    let list = move || lost().map_or_else(|| Ok(vec![supplement()]), Err);
-    let mut lost = losing_connection(1);
+    let mut failure = losing_connection(2);
+    let list = move || failure().map_or_else(|| Ok(vec![supplement()]), Err);
+    let mut failure = losing_connection(1);
     let supplements = logged(.., list, move |after, limit| {
         let from = after.map_or(1, |(_, id)| u32::try_from(id.as_uuid().as_u128()).unwrap() + 1);
-        lost().map_or_else(|| Ok((from..=450).take(limit as usize).map(log).collect()), Err)
+        failure().map_or_else(|| Ok((from..=450).take(limit as usize).map(log).collect()), Err)
     });
     let all = (profiles(), sleep, supplements);
     let exported = export(all, SECTIONS, ScopeSet::CONSENTABLE, 999).await;

@@ -26,10 +26,9 @@ const MAX_BYTES: usize = 2400;
 /// Field with the path of the form, before the person's fields.
 const ACTION: &str = "action";
 
-/// Returns the endpoint with this path if its forms are kept, and what they do.
-pub(crate) fn endpoint(path: &str) -> Option<(Endpoint, &'static str)> {
-    let endpoint = Endpoint::ALL.iter().copied().find(|endpoint| endpoint.path() == path)?;
-    Some((endpoint, endpoint.kept_form()?))
+/// Returns the endpoint with this path if its forms are kept.
+pub(crate) fn endpoint(path: &str) -> Option<Endpoint> {
+    Endpoint::ALL.iter().copied().find(|endpoint| endpoint.kept_form().is_some() && endpoint.path() == path)
 }
 
 /// Keeps a form, and redirects to the sign-in page.
@@ -66,9 +65,13 @@ pub(crate) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
     let sealed = browser::kept_form(&request, settings);
     let text = sealed.and_then(|sealed| state.sign_ins.open_form(person.user_id, &sealed));
     let answer = match text.as_deref().and_then(parse_kept) {
-        Some((endpoint, what, fields)) => {
-            let view =
-                view::KeptForm { person: person::to_view(&person), action: endpoint.path(), what, fields };
+        Some((endpoint, fields)) => {
+            let view = view::KeptForm {
+                person: person::to_view(&person),
+                action: endpoint.path(),
+                what: endpoint.kept_form().unwrap_or_default(),
+                fields,
+            };
             page(StatusCode::OK, &view)?
         }
         None => see_other(Endpoint::Home.path()),
@@ -76,13 +79,13 @@ pub(crate) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
     Ok(with_cookies(answer, [browser::clear_kept_form(settings)]))
 }
 
-/// Returns the endpoint, what its form does, and the fields; `None` if the cookie was not set by [`sign_in`].
-fn parse_kept(text: &str) -> Option<(Endpoint, &'static str, Vec<(String, String)>)> {
+/// Returns the endpoint and the fields; `None` if the cookie was not set by [`sign_in`].
+fn parse_kept(text: &str) -> Option<(Endpoint, Vec<(String, String)>)> {
     let pairs = parse(text).ok()?;
     let mut pairs = pairs.into_iter().map(|pair| (pair.name.into_owned(), pair.value.into_owned()));
     let (name, path) = pairs.next()?;
-    let (endpoint, what) = endpoint(&path).filter(|_| name == ACTION)?;
-    Some((endpoint, what, pairs.collect()))
+    let endpoint = endpoint(&path).filter(|_| name == ACTION)?;
+    Some((endpoint, pairs.collect()))
 }
 
 #[cfg(test)]
@@ -92,9 +95,8 @@ mod tests {
 
     #[test]
     fn only_a_form_that_may_be_kept_is_shown_again() {
-        let (endpoint, what, fields) =
-            parse_kept("action=%2Ftokens&name=a+b&scope=sleep&scope=profile").unwrap();
-        assert_eq!((endpoint, what), (Endpoint::Tokens, "creating an access token"));
+        let (endpoint, fields) = parse_kept("action=%2Ftokens&name=a+b&scope=sleep&scope=profile").unwrap();
+        assert_eq!((endpoint, endpoint.kept_form()), (Endpoint::Tokens, Some("creating an access token")));
         let expected = [("name", "a b"), ("scope", "sleep"), ("scope", "profile")];
         assert_eq!(fields, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
         for text in [

@@ -104,7 +104,7 @@ async fn reads_and_writes_of_a_person_use_one_shard() {
     // Refreshes and redemptions.
     watched.run(cases::grant::a_refresh_token_finds_its_grant_whatever_person_is_named).await;
     watched.run(cases::grant::a_later_use_wins_with_its_address).await;
-    watched.run(cases::rotation::a_replaced_token_revokes_the_grant_after_thirty_one_seconds_rfc_9700_section_4_14_2).await;
+    watched.run(cases::rotation::a_replaced_token_revokes_the_grant_after_thirty_one_seconds).await;
     watched.run(cases::grant::the_least_recently_used_grants_are_revoked_beyond_the_number_to_keep).await;
     watched.run(cases::code::a_locked_code_is_returned_with_the_state_of_its_person).await;
     watched.run(cases::code::a_code_is_redeemed_once_with_its_grant_and_event).await;

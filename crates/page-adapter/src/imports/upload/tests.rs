@@ -151,7 +151,7 @@ impl Stored {
     fn assert_discarded(&self) {
         assert_eq!(self.import().state, ImportState::Rejected);
         assert!(self.parts.lock().unwrap().is_empty());
-        assert_eq!(*self.changes.lock().unwrap(), (1, 1));
+        assert_eq!(self.changes.lock().unwrap().0, 1);
     }
 
     /// Returns a unit of work that writes to the store directly.
