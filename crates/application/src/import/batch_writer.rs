@@ -20,7 +20,10 @@ use domain::user::{ProfileOrigin, ProfileSource};
 /// however few records it has.
 pub(super) const BATCH: usize = 2_000;
 /// Maximum number of deferred records; beyond it, they are stored as another batch.
-pub(super) const MAX_WAITING: usize = BATCH;
+const MAX_WAITING: usize = BATCH;
+/// Maximum number of records until the deferred ones are compared again. With a batch of each kind it is less
+/// than the sessions that an import remembers, so that a deferred record is compared with each later one.
+const COMPARED_AFTER: usize = 2 * BATCH;
 
 /// Why storing stops.
 #[derive(Debug)]
@@ -111,22 +114,35 @@ impl BatchWriter<'_> {
         Ok(())
     }
 
-    /// Stores the deferred records if there are more than `most`: at the end, or those for which the file has
-    /// no better record so far.
-    pub(super) async fn store_deferred(&self, run: &mut Run<'_>, most: usize) -> Result<(), StopReason> {
-        for may_defer in [most > 0, false] {
-            if run.waiting.len() <= most {
-                break;
-            }
-            run.may_defer = may_defer;
-            let mut waiting = run.take_deferred();
-            while !waiting.is_empty() {
-                let rest = waiting.split_off(BATCH.min(waiting.len()));
-                self.store(run, Batch::sort(waiting, true)).await?;
-                waiting = rest;
-            }
+    /// Drops the deferred records that lost to a record of the last batches, of which the latest has
+    /// `records`; if too many remain, stores them.
+    pub(super) async fn review_deferred(&self, run: &mut Run<'_>, records: usize) -> Result<(), StopReason> {
+        run.uncompared += records;
+        if run.waiting.len() > MAX_WAITING || run.uncompared > COMPARED_AFTER {
+            run.uncompared = 0;
+            self.store_again(run).await?;
         }
+        if run.waiting.len() > MAX_WAITING {
+            self.store_deferred(run).await?;
+        }
+        Ok(())
+    }
+
+    /// Stores the deferred records.
+    pub(super) async fn store_deferred(&self, run: &mut Run<'_>) -> Result<(), StopReason> {
+        run.may_defer = false;
+        self.store_again(run).await?;
         run.may_defer = true;
+        Ok(())
+    }
+
+    async fn store_again(&self, run: &mut Run<'_>) -> Result<(), StopReason> {
+        let mut waiting = run.take_deferred();
+        while !waiting.is_empty() {
+            let rest = waiting.split_off(BATCH.min(waiting.len()));
+            self.store(run, Batch::sort(waiting, true)).await?;
+            waiting = rest;
+        }
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! Imports a file: checks it completely, then stores it in batches.
 
 use super::batch::Batch;
-use super::batch_writer::{BatchWriter, MAX_WAITING, StopReason};
+use super::batch_writer::{BatchWriter, StopReason};
 use super::checking;
 use super::reading::{ImportPass, Progress, stop_on_break};
 use super::run::Run;
@@ -21,9 +21,9 @@ use std::sync::Arc;
 /// are deleted while it continues.
 const RESUMABLE: TimeDelta = TimeDelta::days(29);
 
-/// Number of records after which a dry run stops, at the end of a batch: it remembers what it would store, of
-/// so many logs in 38 MB.
-pub const DRY_RUN_RECORDS: usize = 100_000;
+/// Number of intake logs after which a dry run stops, at the end of a batch: it remembers those that it would
+/// store, so many in 38 MB.
+const DRY_RUN_LOGS: usize = 100_000;
 
 /// Note on a file without records.
 const NOTHING_NOTE: &str = "it contains no record that can be imported";
@@ -89,7 +89,7 @@ pub struct Imported {
     pub id: Option<ImportId>,
     /// Changes made, or that would be made.
     pub report: ImportReport,
-    /// Whether a dry run stopped after [`DRY_RUN_RECORDS`], so that all counts may be too low.
+    /// Whether a dry run stopped after 100,000 intake logs: the report is about the part that was read.
     pub is_partial: bool,
 }
 
@@ -126,21 +126,22 @@ impl ImportRecords {
             ..Run::new(command.user_id, &self.store).of_file(earlier.unwrap_or_default())
         };
         let report = |bytes| progress(ImportPass::Storing, bytes);
-        let (mut records, mut is_partial) = (0, false);
+        let (mut is_empty, mut is_partial) = (true, false);
         while let Some((items, bytes_read)) = reading.next_batch(&report)? {
-            is_partial = command.dry_run && records >= DRY_RUN_RECORDS;
+            is_partial = run.unstored_logs.len() >= DRY_RUN_LOGS;
             if is_partial {
                 break;
             }
-            records += items.len();
+            let records = items.len();
+            is_empty &= records == 0;
             // Committed together with the batch.
             run.bytes_done = bytes_read;
             storing.store(&mut run, Batch::sort(items, command.user_id.is_some())).await?;
-            storing.store_deferred(&mut run, MAX_WAITING).await?;
+            storing.review_deferred(&mut run, records).await?;
             stop_on_break(report(bytes_read))?;
         }
-        storing.store_deferred(&mut run, 0).await?;
-        if records == 0 {
+        storing.store_deferred(&mut run).await?;
+        if is_empty {
             let (place, reason) = ("the file".to_owned(), NOTHING_NOTE.to_owned());
             run.report.note(Note { place, reason, amount: None });
         }

@@ -96,7 +96,7 @@ async fn find_supplement(
         return Ok(found.map(|(_, supplement)| supplement.id));
     };
     let found = tx.supplements().find_by_upc(upc, user_id).await?;
-    Ok(found.map(|supplement| supplement.id).or_else(|| attempt.recall(|memory| &memory.unstored_codes, upc)))
+    Ok(found.map(|supplement| supplement.id).or_else(|| attempt.run.memory.unstored_codes.get(upc).copied()))
 }
 
 const fn unknown_supplement(log: &ImportedLog) -> RejectionCause {

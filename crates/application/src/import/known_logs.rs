@@ -19,6 +19,10 @@ pub(super) struct KnownLogs {
 }
 
 impl KnownLogs {
+    pub(super) fn len(&self) -> usize {
+        self.logs.len()
+    }
+
     /// Adds a log, or replaces the one with its id.
     pub(super) fn put(&mut self, log: IntakeLog) {
         self.remove(log.id);

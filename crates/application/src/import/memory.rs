@@ -46,7 +46,7 @@ impl Memory {
         Self {
             // Up to two for each record; 18 MB.
             counted: Recent::new(450_000),
-            // 2 MB. If a session is forgotten, a record that replaces it is only stored later.
+            // 2 MB.
             sessions: Recent::new(10_000),
             // 47 MB, in a dry run also 17 MB for product codes.
             supplements: Recent::new(100_000),
@@ -74,8 +74,8 @@ impl Memory {
     }
 }
 
-/// Remembers the values of the most recent keys: at most twice as many as its limit, and at least the limit
-/// without the latest batch.
+/// Remembers the values of the most recent keys: at most twice as many as its limit, and at least its limit
+/// less those of one batch.
 #[derive(Debug)]
 pub(super) struct Recent<K, V> {
     young: HashMap<K, V>,

@@ -29,9 +29,7 @@ mod undo_import;
 pub use crate::model::import_report::{Counts, ImportReport, MAX_LISTED, Note, Rejection, ReportNote};
 pub use crate::model::stored_import::{Import, RECORDING_FORMAT};
 pub use crate::model::undone::{KeptItem, KeptReason, KeptRecord, UndoCounts, Undone};
-pub use import_records::{
-    DRY_RUN_RECORDS, FileInfo, ImportRecords, ImportRecordsCommand, ImportRecordsError, Imported,
-};
+pub use import_records::{FileInfo, ImportRecords, ImportRecordsCommand, ImportRecordsError, Imported};
 pub use reading::{ImportPass, Progress};
 pub use undo_import::{CancelImportError, Cancelled, DiscardReason, UNDOING_IDLE};
 pub(crate) use undo_import::{find_upload, reject_upload};

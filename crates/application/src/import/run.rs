@@ -37,6 +37,8 @@ pub(super) struct Run<'a> {
     pub(super) may_defer: bool,
     /// Records that are deferred to the end of the file.
     pub(super) waiting: DeferredRecords,
+    /// Number of records since the deferred ones were compared with the file's.
+    pub(super) uncompared: usize,
     pub(super) origin: Origin,
     /// Number of bytes read and stored.
     pub(super) bytes_done: u64,
@@ -62,6 +64,7 @@ impl<'a> Run<'a> {
             earlier: ImportReport::default(),
             may_defer: false,
             waiting: DeferredRecords::default(),
+            uncompared: 0,
             origin: Origin::Request,
             bytes_done: 0,
             results: Vec::new(),

@@ -92,6 +92,7 @@ fn parse_kept(text: &str) -> Option<(Endpoint, Vec<(String, String)>)> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn only_a_form_that_may_be_kept_is_shown_again() {
@@ -110,6 +111,17 @@ mod tests {
             "action=%2Ftokens&name=%ff",
         ] {
             assert!(parse_kept(text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn kept_forms_have_descriptions_and_no_password() {
+        let purposes: BTreeSet<_> =
+            Endpoint::ALL.iter().filter_map(|endpoint| endpoint.kept_form()).collect();
+        let kept = Endpoint::ALL.iter().filter(|endpoint| endpoint.kept_form().is_some()).count();
+        assert_eq!((purposes.len(), purposes.contains("")), (kept, false));
+        for endpoint in [Endpoint::SignIn, Endpoint::SetPassword, Endpoint::ChangePassword, Endpoint::Erase] {
+            assert_eq!(endpoint.kept_form(), None);
         }
     }
 

@@ -22,3 +22,10 @@ fn an_insert_of_several_rows_is_one_statement() {
     assert_eq!(postgres, "INSERT INTO a (b, c) VALUES ($1, $2), ($3, $4) ON CONFLICT DO NOTHING");
     assert_eq!(sqlite, "INSERT INTO a (b, c) VALUES (?, ?), (?, ?) ON CONFLICT DO NOTHING");
 }
+
+#[test]
+fn the_values_of_a_statement_are_not_printed() {
+    let statement = Raw::<()>::same("DELETE FROM t WHERE hash = ?").bind("secret".to_owned());
+    let text = format!("{statement:?}");
+    assert!(text.contains("hash = ?") && !text.contains("secret"), "{text}");
+}

@@ -2,10 +2,17 @@
 
 use super::file::ItemFile;
 use super::memory_store::MemoryStore;
-use super::record::{at, batch_of_notes, derived, derived_bare, derived_deep, session};
+use super::record::{at, batch_of_notes, derived, derived_bare, derived_deep, session, session_id};
 use super::{counts, dry_run, import, import_file};
-use crate::ports::import_source::ImportItem;
+use crate::import::attempt::Attempt;
+use crate::import::batch::Batch;
+use crate::import::batch_writer::BatchWriter;
+use crate::import::memory::MetSession;
+use crate::import::run::Run;
+use crate::model::import_report::ImportReport;
+use crate::ports::import_source::{ImportItem, ImportedSession};
 use crate::testing::person;
+use domain::import::RecordPosition;
 use domain::sleep::SleepRecord;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -105,6 +112,40 @@ async fn of_too_many_deferred_records_those_that_lost_are_not_stored() {
     let before = store.sessions();
     let report = import(&store, items()).await;
     assert_eq!((report.sessions, store.sessions() == before), (counts(0, 0, 3_000), true));
+}
+
+fn numbered(number: u64, record: SleepRecord) -> ImportItem {
+    let ImportItem::Session(session) = session(record) else { panic!("no session") };
+    let position = RecordPosition { file: 0, number };
+    ImportItem::Session(Box::new(ImportedSession { position, ..*session }))
+}
+
+#[tokio::test]
+async fn a_record_that_lost_is_dropped_before_the_import_forgets_the_better_one() {
+    let (shorter, longer) = (numbered(0, derived(10, 400)), numbered(1, derived(0, 480)));
+    let store = MemoryStore::with(person());
+    import(&store, in_separate_batches([shorter.clone(), longer.clone()])).await;
+    let before = store.sessions();
+
+    let services = store.store();
+    let writer = BatchWriter { store: &services, import: None, pause: None, backend: None };
+    let mut run = Run::new(Some(person().id), &services).of_file(ImportReport::default());
+    for item in [shorter, longer] {
+        writer.store(&mut run, Batch::sort(vec![item], true)).await.unwrap();
+        writer.review_deferred(&mut run, 1).await.unwrap();
+    }
+    // More sessions than twice the number that an import remembers.
+    for batch in 1..=11 {
+        let mut attempt = Attempt::new(&run);
+        for number in 0..2_000 {
+            attempt.result.memory.sessions.insert(session_id(batch << 32 | number), MetSession::default());
+        }
+        let result = attempt.into_result();
+        run.take(result);
+        writer.review_deferred(&mut run, 2_000).await.unwrap();
+    }
+    writer.store_deferred(&mut run).await.unwrap();
+    assert_eq!((run.report.sessions, store.sessions() == before), (counts(0, 0, 1), true));
 }
 
 #[tokio::test]

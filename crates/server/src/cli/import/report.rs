@@ -2,7 +2,7 @@
 
 use super::profile::{self, ProfileLine};
 use crate::cli::output::{self, Record};
-use application::import::{Counts, DRY_RUN_RECORDS, ImportRecordsError, ImportReport, Imported, ReportNote};
+use application::import::{Counts, ImportRecordsError, ImportReport, Imported, ReportNote};
 use application::ports::import_source::{ImportRefusal, Rejection};
 use domain::counted;
 use domain::deceptive_text::escape_deceptive;
@@ -28,6 +28,9 @@ struct FileLine<'a> {
     notes: Vec<NoteLine<'a>>,
     /// Id as in `import list`; null for a dry run.
     import_id: Option<String>,
+    /// Whether a dry run stopped before the end of the file; absent if not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    partial: bool,
 }
 
 /// Counts of the records of one kind.
@@ -61,6 +64,10 @@ impl From<Counts> for CountsLine {
     }
 }
 
+/// Note on a dry run that stopped early.
+const PARTIAL: &str = "the dry run stopped before the end of the file, because it remembers each intake log that it would \
+                       store: the counts are those of the part that it read";
+
 /// Prints the report of a file.
 pub(super) fn print(path: &Path, format: &str, imported: &Imported, json: bool) -> anyhow::Result<()> {
     let report = &imported.report;
@@ -78,7 +85,7 @@ pub(super) fn print(path: &Path, format: &str, imported: &Imported, json: bool) 
             output::note(format!("{place}: {} not listed", counted(unlisted, "more note")));
         }
         if imported.is_partial {
-            output::note(format!("{place}: only the first {DRY_RUN_RECORDS} records were counted"));
+            output::note(format!("{place}: {PARTIAL}"));
         }
     }
     Ok(())
@@ -153,7 +160,7 @@ fn display(path: &Path) -> String {
 }
 
 fn json_line(path: &Path, format: &str, imported: &Imported) -> anyhow::Result<String> {
-    let Imported { id, report, is_partial: _ } = imported;
+    let Imported { id, report, is_partial } = imported;
     let line = FileLine {
         file: path.display().to_string(),
         format,
@@ -173,6 +180,7 @@ fn json_line(path: &Path, format: &str, imported: &Imported) -> anyhow::Result<S
             .map(|note| NoteLine { r#where: &note.place, reason: note.text(), count: note.count })
             .collect(),
         import_id: id.map(|id| id.to_string()),
+        partial: *is_partial,
     };
     Ok(output::json(&line)? + "\n")
 }
@@ -183,10 +191,8 @@ fn sentences(path: &Path, format: &str, imported: &Imported) -> String {
         Some(id) => format!("{} ({format}), import {id}\n", display(path)),
         None => format!("{} ({format}): nothing stored, dry run\n", display(path)),
     };
-    let mut at_least = "";
     if *is_partial {
-        let _ = writeln!(text, "  only the first {DRY_RUN_RECORDS} records were counted");
-        at_least = "at least ";
+        let _ = writeln!(text, "  {PARTIAL}");
     }
     let kinds = [
         ("sleep sessions", report.sessions),
@@ -195,19 +201,19 @@ fn sentences(path: &Path, format: &str, imported: &Imported) -> String {
     ];
     for (name, Counts { new, updated, unchanged }) in kinds {
         if new + updated + unchanged > 0 {
-            let _ = writeln!(text, "  {name}: {at_least}{new} new, {updated} updated, {unchanged} unchanged");
+            let _ = writeln!(text, "  {name}: {new} new, {updated} updated, {unchanged} unchanged");
         }
     }
     if *report == ImportReport::default() {
         text.push_str("  no records\n");
     }
     if report.stage_entries > 0 {
-        let _ = writeln!(text, "  stage entries: {at_least}{}", report.stage_entries);
+        let _ = writeln!(text, "  stage entries: {}", report.stage_entries);
     }
     text.push_str(&profile::sentences(report));
     let mut push = |kind: &'static str, lines: Vec<(String, u64)>, total: u64| {
         if total > 0 {
-            let _ = writeln!(text, "  {kind}: {at_least}{total}");
+            let _ = writeln!(text, "  {kind}: {total}");
             for (line, _) in lines.iter().take(MAX_SHOWN) {
                 let _ = writeln!(text, "    {line}");
             }
@@ -254,15 +260,18 @@ mod tests {
     }
 
     #[test]
-    fn the_counts_of_a_partial_dry_run_are_lower_bounds() {
+    fn a_dry_run_that_stopped_early_says_so_above_its_counts() {
         let partial = Imported { is_partial: true, ..dry(report()) };
         let text = sentences(Path::new("a.json"), "fitbit", &partial);
-        let expected = "a.json (fitbit): nothing stored, dry run\n  only the first 100000 records were counted\n  \
-             sleep sessions: at least 3 new, 1 updated, 2 unchanged\n  stage entries: at least 40\n  \
-             rejected: at least 5\n    record 2: no start\n    and 4 more\n";
-        assert_eq!(text, expected);
+        let (first, counts) = text.split_once("\n  the dry run stopped before the end of the file").unwrap();
+        assert_eq!(first, "a.json (fitbit): nothing stored, dry run");
+        assert!(counts.contains("\n  sleep sessions: 3 new, 1 updated, 2 unchanged\n"), "{text}");
         let line = |imported| json_line(Path::new("a.json"), "fitbit", &imported).unwrap();
-        assert_eq!(line(partial), line(dry(report())));
+        let whole = line(dry(report()));
+        assert_eq!(
+            line(partial),
+            format!("{},\"partial\":true}}\n", whole.trim_end().strip_suffix('}').unwrap())
+        );
     }
 
     #[test]
