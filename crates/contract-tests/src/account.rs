@@ -54,12 +54,15 @@ pub(crate) struct Hasher {
     /// Each hashed password.
     pub(crate) hashed: Mutex<Vec<String>>,
     /// Why no password is hashed, if none is.
-    pub(crate) fault: Option<PasswordHashingError>,
+    fault: Option<PasswordHashingError>,
+    /// Why no password is checked, if none is.
+    check_fault: Option<PasswordHashingError>,
 }
 
 impl Hasher {
-    pub(crate) const fn new(harness: Harness, fault: Option<PasswordHashingError>) -> Self {
-        Self { harness, checked: Mutex::new(Vec::new()), hashed: Mutex::new(Vec::new()), fault }
+    const fn new(harness: Harness, fault: Option<PasswordHashingError>) -> Self {
+        let checked = Mutex::new(Vec::new());
+        Self { harness, checked, hashed: Mutex::new(Vec::new()), fault, check_fault: None }
     }
 
     async fn lock_person(&self) {
@@ -83,6 +86,7 @@ impl PasswordHasher for Hasher {
         password: &'a Password,
         stored: Option<&'a PasswordHash>,
     ) -> Result<PasswordCheck, PasswordHashingError> {
+        self.check_fault.map_or(Ok(()), Err)?;
         self.lock_person().await;
         self.checked.lock().unwrap().push(stored.cloned());
         let (kind, text) = stored.and_then(|hash| hash.as_phc().split_once(':')).unzip();
@@ -90,12 +94,13 @@ impl PasswordHasher for Hasher {
     }
 }
 
-/// Rejects passwords that start with "password".
+/// Rejects passwords that start with "password" or contain the name part of the address.
 struct WordList;
 
 impl PasswordStrengthChecker for WordList {
-    fn is_guessable(&self, password: &Password, _: &str) -> bool {
-        password.expose().starts_with("password")
+    fn is_guessable(&self, password: &Password, about_the_person: &str) -> bool {
+        let (name, _) = about_the_person.split_once('@').unwrap();
+        password.expose().starts_with("password") || password.expose().contains(name)
     }
 }
 
@@ -176,6 +181,13 @@ impl Accounts {
     pub(crate) fn failing(harness: &Harness, fault: Option<PasswordHashingError>) -> Self {
         let hasher = Arc::new(Hasher::new(harness.clone(), fault));
         Self { harness: harness.clone(), hasher, limits: Self::LIMITS, mails: Arc::default() }
+    }
+
+    /// With a hasher that is too busy to check a password.
+    pub(crate) fn busy(harness: &Harness) -> Self {
+        let hasher = Hasher::new(harness.clone(), None);
+        let hasher = Arc::new(Hasher { check_fault: Some(PasswordHashingError::Busy), ..hasher });
+        Self { hasher, ..Self::new(harness) }
     }
 
     pub(crate) fn limited(harness: &Harness, limits: SignInLimits) -> Self {

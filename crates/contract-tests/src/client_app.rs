@@ -5,12 +5,13 @@ use crate::client_form::clients;
 use crate::fixture::{
     approved, client, client_id, draft, grant, now, seconds, secret, secret_id, user, user_id,
 };
-use crate::service::{event_of_person, prepare, recorded, signed_in_ago};
+use crate::service::{assert_units, event_of_person, prepare, recorded, signed_in_ago};
 use application::access::DailyLimits;
 use application::account::SignedInPerson;
 use application::client::{
     AppDeveloper, AppError, AppForm, ChangedApp, Clients, DailyLimit, InvalidAppField,
 };
+use application::client_usage::first_usage_day;
 use chrono::{Days, NaiveDate};
 use domain::audit::{AuditEvent, AuditKind};
 use domain::client::{
@@ -95,8 +96,8 @@ pub(crate) async fn an_app_is_registered_as_a_draft_of_its_owner(harness: &Harne
     let clients = clients(harness);
     for (is_public, kind) in [(false, ClientKind::App), (true, ClientKind::PublicApp)] {
         let name = if is_public { "Day Owl" } else { FORM.name };
-        let created = clients.register_app(&person, AppForm { name, ..FORM }, is_public, SERVER).await;
-        let created = created.unwrap();
+        let created = clients.register_app(&person, AppForm { name, ..FORM }, is_public, SERVER);
+        let created = assert_units(harness, 1, created).await.unwrap();
         let expected = Client {
             id: created.client.id,
             name: ClientName::parse(name).unwrap(),
@@ -146,7 +147,8 @@ async fn change(
 ) -> (Result<ChangedApp, AppError>, Client) {
     harness.update_client(before).await;
     let developer = AppDeveloper { person, app: client_id(3) };
-    let changed = clients(harness).change_app(developer, form, SERVER).await;
+    let clients = clients(harness);
+    let changed = assert_units(harness, 1, clients.change_app(developer, form, SERVER)).await;
     (changed, find(harness, 3).await)
 }
 
@@ -207,7 +209,8 @@ pub(crate) async fn a_developer_rotates_secrets_and_deletes_the_app(harness: &Ha
     let developer = AppDeveloper { person, app: client_id(3) };
     let clients = clients(harness);
     let secrets = async || harness.clients.find_with_secrets(client_id(3)).await.unwrap().unwrap().secrets;
-    let new = clients.rotate_app_secret(developer, Some(secret_id(3))).await.unwrap();
+    let new = clients.rotate_app_secret(developer, Some(secret_id(3)));
+    let new = assert_units(harness, 1, new).await.unwrap();
     assert_eq!(new.kind(), SecretKind::ClientSecret);
     let mut stored = secrets().await;
     stored.sort_by_key(|secret| secret.id != secret_id(3));
@@ -218,13 +221,13 @@ pub(crate) async fn a_developer_rotates_secrets_and_deletes_the_app(harness: &Ha
     // One of two is retired after any sign-in.
     let late = signed_in_ago(person, 900);
     let late = AppDeveloper { person: &late, ..developer };
-    clients.retire_app_secret(late, secret_id(3)).await.unwrap();
+    assert_units(harness, 1, clients.retire_app_secret(late, secret_id(3))).await.unwrap();
     assert!(secrets().await.contains(&ClientSecret { expires_at: Some(now()), ..secret(3) }));
     assert_eq!(
         recorded(harness).await,
         [event(AuditKind::ClientSecretRetired).subject(secret_id(3).as_uuid())]
     );
-    clients.delete_app(developer).await.unwrap();
+    assert_units(harness, 1, clients.delete_app(developer)).await.unwrap();
     assert_eq!(harness.clients.find_with_secrets(client_id(3)).await.unwrap(), None);
     assert_eq!(recorded(harness).await, [event(AuditKind::AppDeleted)]);
 }
@@ -244,25 +247,24 @@ pub(crate) async fn only_its_owner_sees_an_app_with_its_secrets_and_its_use(harn
         let key = UsageKey { client_id: client_id(3), day, endpoint, status };
         ClientUsage { key, requests: 2, fewest_left, rejection: None }
     };
-    let (today, used) = (now().date_naive(), UsedEndpoint::Person(sleep));
-    let mut sums = [
+    let (today, first, used) = (now().date_naive(), first_usage_day(now()), UsedEndpoint::Person(sleep));
+    let sums = [
         sum(today, used, 200, Some(40)),
         sum(today, used, 400, Some(30)),
         sum(today, used, 403, None),
         sum(today, UsedEndpoint::Token, 200, None),
-        sum(today - Days::new(1), used, 429, Some(0)),
-        // Too long ago.
-        sum(today - Days::new(400), used, 200, Some(0)),
+        sum(first, used, 429, Some(0)),
     ];
-    sums.sort_by_key(|sum| sum.key);
     harness.usage.add_usage(&sums).await.unwrap();
+    let too_old = sum(first - Days::new(1), used, 200, Some(0));
+    harness.usage.add_usage(&[too_old]).await.unwrap();
     let limits = DailyLimits { sleep: 50, profile: 9, ..DailyLimits::default() };
     let clients = Clients { limits, ..clients(harness) };
     assert!(clients.find_app(user_id(3), client_id(3)).await.unwrap().is_none());
     let found = clients.find_app(user_id(1), client_id(3)).await.unwrap().unwrap();
     assert_eq!((found.live_grants, found.draft_users), (2, 1));
     assert_eq!((found.client, found.secrets), (described(3, DRAFT()), vec![secret(3)]));
-    assert_eq!(found.usage.len(), 5);
+    assert_eq!(found.usage, sums);
     let left = |endpoint| found.limits.iter().find(|limit| limit.endpoint == endpoint).copied();
     assert_eq!(left(sleep), Some(DailyLimit { endpoint: sleep, limit: 50, fewest_left: 30 }));
     let profile = PersonEndpoint::Data(DataKind::Profile);

@@ -2,10 +2,11 @@
 
 use crate::Harness;
 use crate::fixture::{
-    browser, code, consent, grant, link, personal_token, seconds, signing_key, user, user_id,
+    browser, client, code, consent, grant, hash, link, now, pending_sign_in, personal_token, seconds,
+    signing_key, user, user_id,
 };
 use crate::service::{assert_untouched, audited, event_by, recorded};
-use crate::signing_key_form::Ring;
+use crate::signing_key_form::{Late, Ring};
 use application::credential::{Credentials, InvalidationError, InvalidationReport};
 use application::key::SigningKeys;
 use application::ports::storage::{GrantFilter, StorageError, UnitOfWork, UnitOfWorkFactory};
@@ -14,7 +15,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::{AuditActor, AuditKind};
 use domain::code::AuthorizationCode;
-use domain::grant::Grant;
+use domain::grant::{Grant, GrantState, RevocationReason};
 use domain::personal_token::PersonalToken;
 use domain::session::Session;
 use domain::signing_key::{SigningKey, SigningKeyState};
@@ -48,10 +49,7 @@ impl UnitOfWorkFactory for FailsAt {
 
 fn credentials(harness: &Harness, units: Arc<dyn UnitOfWorkFactory>) -> Credentials {
     Credentials {
-        keys: SigningKeys {
-            store: Store { units, ..audited(harness) },
-            reader: harness.signing_keys.clone(),
-        },
+        keys: SigningKeys { store: Store { units, ..audited(harness) }, reader: Arc::new(Late) },
         profiles: harness.profiles.clone(),
     }
 }
@@ -66,12 +64,12 @@ async fn store_people(harness: &Harness) {
     for number in 1..=PEOPLE {
         unit.users().insert(&user(number)).await.unwrap();
     }
-    unit.clients().insert(&crate::fixture::client(1)).await.unwrap();
+    unit.clients().insert(&client(1)).await.unwrap();
     unit.commit().await.unwrap();
 }
 
-/// Stores two old keys, of which one is retired, and old credentials of each kind. Of three grants, one is as
-/// old as the theft. Numbers of a round differ from those of all others.
+/// Stores two old keys, of which one is retired, and old credentials of each kind. Of three grants and three
+/// personal tokens, one is as old as the theft. Numbers of a round differ from those of all others.
 async fn store_old(harness: &Harness, round: u64, sessions: u64) {
     let (old, first) = (theft() - TimeDelta::seconds(1), 1000 * round);
     let retired = SigningKeyState::Retired { at: old };
@@ -80,20 +78,18 @@ async fn store_old(harness: &Harness, round: u64, sessions: u64) {
     let key = SigningKey { created_at: old, state: retired, ..signing_key(first + 1) };
     unit.signing_keys().insert(&key).await.unwrap();
     for number in first..first + sessions {
-        let session =
-            Session { authenticated_at: old, last_seen_at: old, first_seen_at: old, ..browser(number) };
-        unit.sessions().insert(&session).await.unwrap();
+        unit.sessions().insert(&Session { authenticated_at: old, ..browser(number) }).await.unwrap();
+        unit.password_links().insert(&link(number)).await.unwrap();
     }
-    unit.password_links().insert(&link(first)).await.unwrap();
-    unit.consents().remember(&consent(1, 1)).await.unwrap();
+    for number in 1..=sessions {
+        unit.consents().remember(&consent(number, 1)).await.unwrap();
+    }
+    unit.pending_sign_ins().insert(&pending_sign_in(first)).await.unwrap();
     unit.codes().insert(&AuthorizationCode { issued_at: old, ..code(first) }).await.unwrap();
     for (number, owner, created_at) in [(0, 1, old), (1, PEOPLE, old), (2, PEOPLE, theft())] {
-        let grant = Grant { user_id: user_id(owner), created_at, ..grant(first + number) };
-        unit.grants().insert(&grant).await.unwrap();
-    }
-    for (number, owner) in [(0, 1), (1, PEOPLE)] {
-        let token =
-            PersonalToken { user_id: user_id(owner), created_at: old, ..personal_token(first + number) };
+        let (number, user_id) = (first + number, user_id(owner));
+        unit.grants().insert(&Grant { user_id, created_at, ..grant(number) }).await.unwrap();
+        let token = PersonalToken { user_id, created_at, ..personal_token(number) };
         unit.personal_tokens().insert(&token).await.unwrap();
     }
     unit.commit().await.unwrap();
@@ -102,6 +98,8 @@ async fn store_old(harness: &Harness, round: u64, sessions: u64) {
 /// Checks that no credential of this round is left, and that there is one new key for each round.
 async fn assert_nothing_old_is_left(harness: &Harness, round: u64) {
     assert_eq!(harness.sessions.list_sessions(user_id(1)).await.unwrap(), []);
+    let pending = harness.pending_sign_ins.find_pending_sign_in(&hash(1000 * round)).await.unwrap();
+    assert_eq!(pending, None);
     let mut unit = harness.begin().await;
     assert_eq!(unit.password_links().find(&link(1000 * round).hash).await.unwrap(), None);
     assert_eq!(unit.consents().find(user_id(1), consent(1, 1).client_id).await.unwrap(), None);
@@ -109,11 +107,15 @@ async fn assert_nothing_old_is_left(harness: &Harness, round: u64) {
     unit.rollback().await.unwrap();
     let grants = harness.grants.list_grants(GrantFilter::default(), None, 100).await.unwrap();
     for grant in grants {
-        assert_eq!(grant.is_live(), grant.created_at == theft(), "{grant:?}");
+        let revoked = GrantState::Revoked { at: now(), reason: RevocationReason::Operator };
+        let expected = if grant.created_at == theft() { GrantState::Live } else { revoked };
+        assert_eq!(grant.state, expected, "{grant:?}");
     }
     for owner in [1, PEOPLE] {
         let tokens = harness.personal_tokens.list_personal_tokens(user_id(owner)).await.unwrap();
-        assert!(tokens.iter().all(|token| token.revoked_at.is_some()), "{tokens:?}");
+        for token in tokens {
+            assert_eq!(token.revoked_at, (token.created_at != theft()).then(now), "{token:?}");
+        }
     }
     let keys = harness.signing_keys.list_signing_keys().await.unwrap();
     let active: Vec<_> = keys.iter().filter(|key| key.state == SigningKeyState::Active).collect();
@@ -127,9 +129,9 @@ pub(crate) async fn everything_of_before_is_invalidated_counted_and_reported(har
     let report = invalidate(harness).await;
     let keys = report.keys.clone().unwrap();
     assert_eq!(keys.retired, [signing_key(1000).id]);
-    assert_eq!((report.sessions, report.password_links, report.consents), (PEOPLE, 1, 1));
+    assert_eq!((report.sessions, report.password_links, report.consents), (PEOPLE, PEOPLE, PEOPLE));
     assert_eq!((report.codes, report.grants, report.personal_tokens), (1, 2, 2));
-    assert_eq!(report.total(), 1 + PEOPLE + 1 + 1 + 1 + 2 + 2);
+    assert_eq!(report.total(), 1 + 3 * PEOPLE + 1 + 2 + 2);
     assert_nothing_old_is_left(harness, 1).await;
     let event = |kind| event_by(AuditActor::Operator, kind);
     let expected = [
@@ -175,9 +177,13 @@ pub(crate) async fn an_invalidation_that_stopped_anywhere_is_finished_by_the_nex
 pub(crate) async fn a_rejected_invalidation_changes_nothing_and_young_keys_stay(harness: &Harness) {
     harness.store_user(&user(1)).await;
     let young = SigningKey { created_at: theft(), ..signing_key(1) };
+    let session = Session { authenticated_at: seconds(-30), ..browser(1) };
     let mut unit = harness.begin().await;
+    unit.clients().insert(&client(1)).await.unwrap();
     unit.signing_keys().insert(&young).await.unwrap();
-    unit.sessions().insert(&browser(1)).await.unwrap();
+    unit.sessions().insert(&session).await.unwrap();
+    unit.password_links().insert(&link(1)).await.unwrap();
+    unit.codes().insert(&AuthorizationCode { issued_at: theft(), ..code(1) }).await.unwrap();
     unit.commit().await.unwrap();
     let credentials = credentials(harness, harness.factory.clone());
     let is_future = |error: &InvalidationError| matches!(error, InvalidationError::InTheFuture);
@@ -185,12 +191,14 @@ pub(crate) async fn a_rejected_invalidation_changes_nothing_and_young_keys_stay(
         credentials.invalidate(&Ring::Broken, seconds(1)).await
     })
     .await;
-    // A key of before that cannot be decrypted.
+    // A key of before that cannot be decrypted: keys come first.
     let error = credentials.invalidate(&Ring::Closed, seconds(0)).await.unwrap_err();
     assert!(error.to_string().contains("keys.encryption_key"), "{error}");
-    assert_eq!(harness.sessions.list_sessions(user_id(1)).await.unwrap(), [browser(1)]);
+    assert_eq!(harness.sessions.list_sessions(user_id(1)).await.unwrap(), std::slice::from_ref(&session));
+    assert!(harness.password_links.find_password_link(&link(1).hash).await.unwrap().is_some());
     assert_eq!(recorded(harness).await, []);
     assert_eq!(invalidate(harness).await.keys, None);
     assert_eq!(harness.signing_keys.list_signing_keys().await.unwrap(), [young]);
-    assert_eq!(harness.sessions.list_sessions(user_id(1)).await.unwrap(), [browser(1)]);
+    assert_eq!(harness.sessions.list_sessions(user_id(1)).await.unwrap(), [session]);
+    assert!(harness.begin().await.codes().find(&code(1).hash).await.unwrap().is_some());
 }

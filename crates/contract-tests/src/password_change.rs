@@ -7,8 +7,8 @@ use crate::fixture::{
 };
 use crate::password_link::store;
 use crate::service::{
-    ORIGIN, assert_only_sessions, assert_rejected, assert_untouched, event_by, event_of_person, prepare,
-    recorded, sign_in_elsewhere, signed_in_ago,
+    ORIGIN, assert_only_sessions, assert_rejected, assert_units, assert_untouched, event_by, event_of_person,
+    prepare, recorded, sign_in_elsewhere, signed_in_ago,
 };
 use application::account::{
     ChangePasswordError, ChoosePasswordError, NewPasswordError, PasswordChange, PasswordCheckError,
@@ -64,7 +64,7 @@ pub(crate) async fn a_new_password_ends_all_sign_ins_and_opens_one_new_session(h
     let person = signed_in(harness, &accounts).await;
     let passwords = accounts.passwords(SecondFactorPolicy::Optional);
     let change = PasswordChange { kept_passkeys: &[passkey_id(1)], ..CHANGE };
-    let signed_in = passwords.change(&person, change).await.unwrap();
+    let signed_in = assert_units(harness, 3, passwords.change(&person, change)).await.unwrap();
     let session = &signed_in.session;
     assert_eq!((session.token_hash, session.authenticated_at), (signed_in.cookie.hash(), now()));
     let stored = harness.sessions.find_session(&signed_in.cookie.hash()).await.unwrap().unwrap();
@@ -127,6 +127,7 @@ pub(crate) async fn a_bad_new_password_is_reported_before_the_current_one_is_che
         (is_short as fn(&_) -> bool, million.as_str(), ""),
         (is_short, PASSWORD, "fourteen chars"),
         (is_guessable, PASSWORD, "password and some more"),
+        (is_guessable, PASSWORD, "I am person-1 of the hills"),
         (is_malformed, million, NEW_PASSWORD),
     ] {
         let change = PasswordChange { current, new, ..CHANGE };
@@ -148,10 +149,11 @@ pub(crate) async fn a_password_is_not_changed_by_a_stranger_or_a_busy_server(har
     let other = &SignedInPerson { user_id: user_id(2), ..person.clone() };
     let passwords = &accounts.passwords(SecondFactorPolicy::Optional);
     assert_rejected(harness, "other", is_wrong, async || passwords.change(other, CHANGE).await).await;
-    assert!(accounts.hasher.checked.lock().unwrap().iter().all(Option::is_none));
-    let busy = &Accounts::failing(harness, Some(PasswordHashingError::Busy));
-    let busy = &busy.passwords(SecondFactorPolicy::Optional);
-    assert_rejected(harness, "busy", is_busy, async || busy.change(person, CHANGE).await).await;
+    assert_eq!(*accounts.hasher.checked.lock().unwrap(), vec![None; 21]);
+    for busy in [Accounts::busy(harness), Accounts::failing(harness, Some(PasswordHashingError::Busy))] {
+        let busy = &busy.passwords(SecondFactorPolicy::Optional);
+        assert_rejected(harness, "busy", is_busy, async || busy.change(person, CHANGE).await).await;
+    }
     assert_eq!(accounts.password(user_id(1)).await, Some(hash_of(PASSWORD)));
     assert_eq!(recorded(harness).await, []);
 }
@@ -171,7 +173,7 @@ pub(crate) async fn a_link_sets_the_password_and_ends_all_sign_ins(harness: &Har
     let passwords = accounts.passwords(SecondFactorPolicy::Optional);
     let invitation = link_for(2, PasswordLinkPurpose::Invitation { user_id: user_id(1) });
     store(harness, &[reset(1)]).await;
-    let chosen = passwords.choose(link_secret(1).expose(), CHOICE).await.unwrap();
+    let chosen = assert_units(harness, 2, passwords.choose(link_secret(1).expose(), CHOICE)).await.unwrap();
     assert_eq!((chosen.user_id, chosen.email), (user_id(1), user(1).email));
     assert!(chosen.sign_in.is_none());
     assert_replaced(harness, &accounts, &[]).await;
@@ -216,6 +218,7 @@ pub(crate) async fn a_rejected_choice_hashes_nothing_and_leaves_the_link(harness
         ("", is_short as fn(&_) -> bool),
         ("too short", is_short),
         ("password and some more", is_guessable),
+        ("I am person-1 of the hills", is_guessable),
         (&"x".repeat(1025), is_long),
     ] {
         assert_untouched(harness, password, is_expected, async || choose(1, password).await).await;
@@ -307,15 +310,16 @@ pub(crate) async fn a_password_set_by_the_operator_ends_all_sign_ins(harness: &H
     let is_sandbox = |error: &SetPasswordError| matches!(error, SetPasswordError::SandboxPerson);
     let is_busy =
         |error: &SetPasswordError| matches!(error, SetPasswordError::Hashing(PasswordHashingError::Busy));
-    assert_untouched(harness, "guessable", is_guessable, async || set(1, "password and some more").await)
-        .await;
+    for text in ["password and some more", "I am person-1 of the hills"] {
+        assert_untouched(harness, text, is_guessable, async || set(1, text).await).await;
+    }
     assert_untouched(harness, "unknown", is_unknown, async || set(9, NEW_PASSWORD).await).await;
     assert_untouched(harness, "sandbox", is_sandbox, async || set(3, NEW_PASSWORD).await).await;
     let busy = &Accounts::failing(harness, Some(PasswordHashingError::Busy));
     let busy = &busy.passwords(SecondFactorPolicy::Optional);
     assert_untouched(harness, "busy", is_busy, async || busy.set(user_id(1), NEW_PASSWORD).await).await;
     assert_eq!(recorded(harness).await, []);
-    set(1, NEW_PASSWORD).await.unwrap();
+    assert_units(harness, 2, set(1, NEW_PASSWORD)).await.unwrap();
     assert_replaced(harness, &accounts, &[]).await;
     let event = event_by(AuditActor::Operator, AuditKind::PasswordSet).user(user_id(1));
     assert_eq!(recorded(harness).await, [event.count(3)]);

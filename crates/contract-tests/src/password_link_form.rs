@@ -5,8 +5,8 @@ use crate::account::{Accounts, PASSWORD, hash_of, link_for, link_secret};
 use crate::fixture::{code, hash, link, now, passkey_id, seconds, user, user_id};
 use crate::password_link::store;
 use crate::service::{
-    assert_only_sessions, assert_untouched, event_by, event_of_person, prepare, recorded, sign_in_elsewhere,
-    stale,
+    assert_only_sessions, assert_units, assert_untouched, event_by, event_of_person, prepare, recorded,
+    sign_in_elsewhere, stale,
 };
 use application::account::{EmailChangeError, LinkRequestError, PasswordLinks, SignedInPerson};
 use chrono::TimeDelta;
@@ -69,7 +69,7 @@ pub(crate) async fn a_link_as_the_only_way_ends_password_passkeys_and_sign_ins(h
     let accounts = Accounts::new(harness);
     accounts.set_password(&hash_of(PASSWORD)).await;
     harness.store_code(&AuthorizationCode { issued_at: seconds(61), ..code(1) }).await;
-    let issued = accounts.links().issue(user_id(1), true).await.unwrap();
+    let issued = assert_units(harness, 1, accounts.links().issue(user_id(1), true)).await.unwrap();
     assert!(stored(harness, &issued.link).await.is_some());
     assert_only_sessions(harness, &[]).await;
     assert_eq!((issued.passkeys_removed, accounts.password(user_id(1)).await), (1, None));
@@ -130,7 +130,7 @@ pub(crate) async fn another_address_is_sent_a_link_and_the_current_one_a_notice(
     }
     assert!(accounts.queued().await.is_empty());
 
-    request(&person, new.as_str()).await.unwrap();
+    assert_units(harness, 1, request(&person, new.as_str())).await.unwrap();
     let [to_new, to_current] = accounts.queued().await.try_into().ok().unwrap();
     assert_eq!((&to_new.to, &to_current.to), (&new, &user(1).email));
     assert!(!to_current.text.contains("rwl_"), "{}", to_current.text);
@@ -153,7 +153,9 @@ async fn assert_replaces_the_address(
     let accounts = Accounts::new(harness);
     // The other links of the account end with the old address.
     store(harness, &[link(1)]).await;
-    assert_eq!(accounts.links().confirm_email_change(person, secret.expose()).await.unwrap(), new);
+    let links = accounts.links();
+    let confirmed = assert_units(harness, 1, links.confirm_email_change(person, secret.expose())).await;
+    assert_eq!(confirmed.unwrap(), new);
     let changed = harness.profiles.find_profile(user_id(1)).await.unwrap();
     assert_eq!(changed, Some(User { email: new, ..user(1) }));
     assert_eq!(harness.password_links.find_password_link(&link(1).hash).await.unwrap(), None);

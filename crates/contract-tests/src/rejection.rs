@@ -67,6 +67,9 @@ pub(crate) async fn rejected_changes_of_records_open_no_connection(harness: &Har
     .await;
     assert_eq!(recorded(harness).await, []);
     let product = intakes.create_product(person, form, label("Product")).await.unwrap();
+    let found = intakes.find_supplement(person, product).await.unwrap();
+    assert_eq!(found.map(|(_, supplement)| supplement.id), Some(product));
+    assert_eq!(intakes.find_supplement(user_id(2), product).await.unwrap(), None);
     assert_rejected(harness, "create another product by the same form", is_sent, async || {
         intakes.create_product(person, form, label("Other")).await
     })

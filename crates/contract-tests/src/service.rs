@@ -141,6 +141,15 @@ pub(crate) async fn assert_untouched<T: Debug, E: Debug>(
     assert_eq!(harness.begun(), before, "{name}");
 }
 
+/// Checks that this call begins so many units of work: one for all that it changes, and one for each password
+/// that the [`Hasher`](crate::account::Hasher) checks or hashes.
+pub(crate) async fn assert_units<T>(harness: &Harness, expected: u64, call: impl Future<Output = T>) -> T {
+    let before = harness.begun();
+    let outcome = call.await;
+    assert_eq!(harness.begun() - before, expected);
+    outcome
+}
+
 /// Returns a secret of this kind whose bytes are all this number.
 pub(crate) fn secret_text(kind: SecretKind, number: u8) -> Secret {
     Secret::from_bytes(kind, &SecretBytes::new([number; 32]))

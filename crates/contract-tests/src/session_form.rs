@@ -3,8 +3,8 @@
 use crate::Harness;
 use crate::fixture::{browser, browser_id, now, seconds, user, user_id};
 use crate::service::{
-    ADDRESS, assert_level, assert_only_sessions, audited, event_by, event_of_person, prepare, recorded,
-    secret_text, sign_in_elsewhere,
+    ADDRESS, assert_level, assert_only_sessions, assert_units, audited, event_by, event_of_person, prepare,
+    recorded, secret_text, sign_in_elsewhere,
 };
 use application::account::{AccountActor, EndedSignIns, Sessions};
 use domain::audit::{AuditActor, AuditKind};
@@ -125,10 +125,12 @@ pub(crate) async fn a_person_signs_out_of_one_browser_or_of_all_others(harness: 
     let actor = AccountActor::Person(&person);
     let signed_out = event_of_person(AuditKind::SignedOut).subject(browser_id(2).as_uuid());
     for (existed, events) in [(true, vec![signed_out]), (false, vec![])] {
-        assert_eq!(sessions.end(actor, browser_id(2)).await.unwrap(), existed);
+        let ended = assert_units(harness, 1, sessions.end(actor, browser_id(2))).await;
+        assert_eq!(ended.unwrap(), existed);
         assert_eq!(recorded(harness).await, events);
     }
-    let ended = sessions.end_all(actor, Some(person.session.id)).await.unwrap();
+    let ended = sessions.end_all(actor, Some(person.session.id));
+    let ended = assert_units(harness, 1, ended).await.unwrap();
     assert_eq!(ended, Some(EndedSignIns { sessions: 1, links: 1 }));
     assert_only_sessions(harness, &[person.session.id]).await;
     assert_eq!(recorded(harness).await, [event_of_person(AuditKind::SignedOutEverywhere).count(1)]);

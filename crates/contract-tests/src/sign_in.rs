@@ -3,7 +3,7 @@
 use crate::Harness;
 use crate::account::{Accounts, PASSWORD, hash_of, weak_hash_of};
 use crate::fixture::{browser, now, seconds, user, user_id};
-use crate::service::{ADDRESS, ORIGIN, event_of_person, recorded};
+use crate::service::{ADDRESS, ORIGIN, assert_units, event_of_person, recorded};
 use application::account::{PasswordHashingError, SignInOrigin, SignInProgress, SignedIn};
 use domain::address::AddressBlock;
 use domain::audit::{AuditEvent, AuditKind};
@@ -40,7 +40,8 @@ fn signed_in_event(session: &Session) -> AuditEvent {
 pub(crate) async fn the_right_password_opens_a_session_with_a_new_cookie(harness: &Harness) {
     let accounts = accounts(harness, &hash_of(PASSWORD)).await;
     for email in ["person-1@example.org", "Person-1@EXAMPLE.org"] {
-        let SignedIn { session, cookie, known_browser } = sign_in(&accounts, email, None).await;
+        let SignedIn { session, cookie, known_browser } =
+            assert_units(harness, 2, sign_in(&accounts, email, None)).await;
         assert_eq!(cookie.kind(), SecretKind::Session);
         assert!(is_known_browser(&known_browser.unwrap(), user_id(1), &hash_of(PASSWORD)));
         let expected = Session {
@@ -109,7 +110,7 @@ pub(crate) async fn a_weak_hash_is_replaced_with_the_sign_in_if_it_can_be(harnes
         sign_in(&Accounts::failing(harness, Some(fault)), email.as_str(), None).await;
         assert_eq!(accounts.password(user_id(1)).await, Some(weak_hash_of(PASSWORD)));
     }
-    sign_in(&accounts, email.as_str(), None).await;
+    assert_units(harness, 3, sign_in(&accounts, email.as_str(), None)).await;
     assert_eq!(accounts.password(user_id(1)).await, Some(hash_of(PASSWORD)));
     assert_eq!(accounts.hasher.checked.lock().unwrap().len(), 1);
     assert_eq!(*accounts.hasher.hashed.lock().unwrap(), [PASSWORD]);
