@@ -103,20 +103,24 @@ fn authorizing(
     AuthorizeAccess::new(ports, LIMITS)
 }
 
-/// Expects a key reload for a rejected token only, and a second check only after it.
+/// Expects a key reload for a rejected token only; what it finds is the answer to a second check.
 fn checking(
     claims: Option<AccessClaims>,
     reload: Result<Option<AccessClaims>, StorageError>,
 ) -> (MockTokenVerifier, MockUnknownKeyReload) {
     let times = if matches!(reload, Ok(Some(_))) { 2 } else { 1 };
-    let is_new = reload.as_ref().map_or(Err(StorageError::Unavailable), |claims| Ok(claims.is_some()));
-    let mut again = reload.unwrap_or(None);
-    let mut answer = claims;
+    let (answer, mut reload) = (Arc::new(Mutex::new(claims)), Some(reload));
+    let current = Arc::clone(&answer);
     let verifier = verifier(times, move |token| {
         assert_eq!(token, "the token");
-        std::mem::replace(&mut answer, again.take()).ok_or(InvalidToken)
+        current.lock().unwrap().ok_or(InvalidToken)
     });
-    let unknown_keys = unknown_keys(usize::from(claims.is_none()), is_new);
+    let unknown_keys = unknown_keys(usize::from(claims.is_none()), move |token| {
+        assert_eq!(token, "the token");
+        let found = reload.take().unwrap()?;
+        *answer.lock().unwrap() = found;
+        Ok(found.is_some())
+    });
     (verifier, unknown_keys)
 }
 

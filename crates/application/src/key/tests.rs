@@ -110,10 +110,10 @@ async fn a_store_that_fails_leaves_the_keys_in_use_as_they_are() {
 #[tokio::test]
 async fn a_rotation_whose_store_fails_commits_nothing() {
     let mut unit = MockUnitOfWork::default();
-    unit.signing_keys.expect_list_for_update().returning(|| Ok(vec![key(9)]));
+    unit.signing_keys.expect_list_for_update().returning(|| Ok(vec![retired(8), key(9)]));
     unit.signing_keys.expect_insert().times(1).returning(|_| Ok(()));
     unit.signing_keys.expect_retire().times(1).returning(|_, _| Err(StorageError::Unavailable));
-    let mut ring = ring_of([(vec![key(9)], Ok(()))]);
+    let mut ring = ring_of([(vec![retired(8), key(9)], Ok(()))]);
     ring.expect_create_key().returning(|id, at| Ok(SigningKey { id, created_at: at, ..key(1) }));
     let (units, endings) = one(unit);
     let keys = SigningKeys { store: store(&units), reader: Arc::new(MockSigningKeyReader::new()) };

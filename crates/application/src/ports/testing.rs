@@ -17,7 +17,7 @@ use domain::secret::SecretHash;
 use domain::session::Session;
 use domain::user::User;
 use mockall::TimesRange;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// A reader of clients, which are asked for this many times.
 pub(crate) fn client_reader(
@@ -82,11 +82,11 @@ pub(crate) fn counters(
     failures
 }
 
-/// A unit of work that finds this user, by their id only.
+/// A unit of work that finds this user, by their id only, and MUST: this locks the user.
 pub(crate) fn unit_with(user: Option<User>) -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     let find = move |id| Ok(user.clone().filter(|user| user.id == id));
-    unit.users.expect_find().returning(find);
+    unit.users.expect_find().times(1..).returning(find);
     unit
 }
 
@@ -111,19 +111,22 @@ pub(crate) fn verifier(
     verifier
 }
 
-/// The keys of a process, which are loaded again this many times for a token that the verifier rejects.
+/// The keys of a process, which are loaded again this many times, at noon, for a token that the verifier
+/// rejects.
 pub(crate) fn unknown_keys(
     times: impl Into<TimesRange>,
-    is_new: Result<bool, StorageError>,
+    reload: impl FnMut(&str) -> Result<bool, StorageError> + Send + 'static,
 ) -> MockUnknownKeyReload {
-    let is_new = Mutex::new(Some(is_new));
+    let mut reload = reload;
     let mut keys = MockUnknownKeyReload::new();
-    let reload = move |_: &str, _| is_new.lock().unwrap().take().unwrap_or(Ok(false));
-    keys.expect_reload_for().times(times).returning(reload);
+    keys.expect_reload_for().times(times).returning(move |token, at| {
+        assert_eq!(at, noon());
+        reload(token)
+    });
     keys
 }
 
 /// A token check with this verifier, in a process that has loaded all keys.
 pub(crate) fn checking_with(verifier: MockTokenVerifier) -> TokenCheck {
-    TokenCheck::new(Arc::new(verifier), Arc::new(unknown_keys(.., Ok(false))))
+    TokenCheck::new(Arc::new(verifier), Arc::new(unknown_keys(.., |_| Ok(false))))
 }

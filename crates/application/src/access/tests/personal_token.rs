@@ -138,8 +138,13 @@ async fn a_token_is_valid_until_just_before_its_expiry() {
 async fn t18_no_other_secret_opens_data() {
     for other in SecretKind::ALL.into_iter().filter(|kind| *kind != SecretKind::PersonalAccessToken) {
         let text = secret(other, 8).expose().to_owned();
+        let sent = text.clone();
+        let unknown_keys = unknown_keys(1, move |token| {
+            assert_eq!(token, sent);
+            Ok(false)
+        });
         let authorize = authorizing(
-            (verifier(1, |_| Err(InvalidToken)), unknown_keys(1, Ok(false))),
+            (verifier(1, |_| Err(InvalidToken)), unknown_keys),
             MockAccessReader::new(),
             MockClientReader::new(),
             MockRateLimiter::new(),

@@ -1,5 +1,6 @@
 //! Tests of accounts.
 
+mod choose_password;
 mod double;
 mod guessing;
 mod issue_password_link;

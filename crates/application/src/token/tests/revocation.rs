@@ -17,6 +17,7 @@ use domain::id::ClientId;
 use domain::secret::SecretKind;
 use domain::user::UserStatus;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 const ACCESS: &str = "an access token";
 
@@ -91,15 +92,19 @@ async fn revoke(
 
 #[tokio::test]
 async fn an_access_token_signed_with_another_replicas_key_revokes_its_grant() {
-    let mut is_known = false;
+    let is_loaded = Arc::new(AtomicBool::new(false));
+    let is_known = Arc::clone(&is_loaded);
     let verifier = crate::testing::verifier(2, move |_| {
-        let found = is_known.then(|| claims(client_id(1), of_person())).ok_or(InvalidToken);
-        is_known = true;
-        found
+        is_known.load(Ordering::SeqCst).then(|| claims(client_id(1), of_person())).ok_or(InvalidToken)
+    });
+    let unknown_keys = unknown_keys(1, move |token| {
+        assert_eq!(token, ACCESS);
+        is_loaded.store(true, Ordering::SeqCst);
+        Ok(true)
     });
     let units = revoking();
     let endings = units.endings();
-    let check = TokenCheck::new(Arc::new(verifier), Arc::new(unknown_keys(1, Ok(true))));
+    let check = TokenCheck::new(Arc::new(verifier), Arc::new(unknown_keys));
     Tokens { check, ..tokens(&Arc::new(units)) }.revoke(&app(), ACCESS).await.unwrap();
     assert_eq!(endings.committed(), 1);
 }
