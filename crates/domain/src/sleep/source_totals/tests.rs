@@ -130,7 +130,11 @@ fn a_total_of_0_with_unexplained_time_is_unknown() {
     let of_wakefulness = vec![("timeNightAwake", 3_600.0), ("percentageNightAwake", 12.5)];
     assert_eq!(metrics_from_totals(&totals(0, 60)), (of_wakefulness, false));
     // Sources round to minutes.
-    assert!(metrics_from_totals(&totals(478, 0)).0.contains(&("timeNightAwake", 0.0)));
+    let rounded = metrics_from_totals(&totals(478, 0)).0;
+    assert!(rounded.contains(&("timeNightAwake", 0.0)) && rounded.contains(&("sleepWakeups", 0.0)));
+    // A count above 0 is known.
+    let woken = SourceTotals { wakeups: Some(2), ..totals(420, 0) };
+    assert!(metrics_from_totals(&woken).0.contains(&("sleepWakeups", 2.0)));
 }
 
 #[test]

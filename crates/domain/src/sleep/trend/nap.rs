@@ -74,6 +74,9 @@ mod tests {
                 "{start} {minutes}"
             );
         }
+        let late_night = span("2026-03-31T01:00:00Z", 360, None);
+        let until_then = span("2026-03-31T00:00:00Z", 60, None);
+        assert_eq!(marked(vec![late_night, until_then]), [None, Some(true)]);
     }
 
     #[test]

@@ -133,6 +133,19 @@ fn repeating_a_value_keeps_the_recorded_change() {
 }
 
 #[test]
+fn a_dry_run_writes_what_it_applied_again_for_the_next_batch() {
+    let (stored, mut changes) = (user_born_on("1990-05-17"), ProfileChanges::default());
+    changes.state(&mut stored.clone(), birth("1991-01-01"), true);
+    changes.state(&mut stored.clone(), value(ProfileField::HomeTimezone, "America/Lima"), false);
+    let mut user = stored;
+    changes.write_applied(&mut user);
+    assert_eq!(user, user_born_on("1991-01-01"));
+    // As in an import that stores each batch, the file returns to the profile's value.
+    changes.state(&mut user, birth("1990-05-17"), true);
+    assert_eq!(lines_of(&changes), ["home_timezone: UTC -> America/Lima?"]);
+}
+
+#[test]
 fn a_proposal_is_applied_over_the_current_profile() {
     let (mut user, mut changes) = (user_born_on("1990-05-17"), ProfileChanges::default());
     changes.state(&mut user, birth("1991-01-01"), false);
