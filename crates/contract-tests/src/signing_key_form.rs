@@ -43,7 +43,7 @@ impl KeyRing for Ring {
     }
 }
 
-/// A reader whose answer is too late: whoever reads outside of the unit of work finds no keys.
+/// A reader whose answer is too late: outside of the unit of work, no key is found.
 pub(crate) struct Late;
 
 #[async_trait]
