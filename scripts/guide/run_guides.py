@@ -139,11 +139,12 @@ class Guides:
         (project / "src").mkdir(parents=True)
         shutil.copy(CLIENTS / "rust" / "Cargo.lock", project)
         [dependencies] = self.steps_of("dependencies")
-        head = '[package]\nname = "guide"\nversion = "0.1.0"\nedition = "2024"\n[workspace]\n[profile.dev]\ndebug = false\n'
+        head = '[package]\nname = "guide"\nversion = "0.1.0"\nedition = "2024"\n[workspace]\n'
         (project / "Cargo.toml").write_text(head + dependencies.text)
         (project / "src" / "main.rs").write_text(step.text)
         return subprocess.Popen(
-            ["cargo", "build", "--quiet", "--offline", "--target-dir", self.arguments.rust_target],
+            # With the profile of this repository, so that nothing is compiled twice.
+            ["cargo", "build", "--quiet", "--offline", "--config", ROOT / ".cargo" / "config.toml", "--target-dir", self.arguments.rust_target],
             cwd=project, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         )
 

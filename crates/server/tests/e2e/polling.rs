@@ -16,7 +16,7 @@ pub(crate) async fn within<T>(
     limit: Duration,
     since: Instant,
     what: &str,
-    ask: impl AsyncFn() -> Option<T>,
+    mut ask: impl AsyncFnMut() -> Option<T>,
 ) -> T {
     loop {
         let asked_after = since.elapsed();

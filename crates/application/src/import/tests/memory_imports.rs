@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{ImportId, UserId};
 use domain::import::{Canceller, FileDigest, ImportState};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Stored imports.
 #[derive(Clone, Default)]
@@ -112,13 +112,13 @@ impl ImportJournal for MemoryUnit {
         limit: u32,
     ) -> Result<Vec<JournalEntry>, StorageError> {
         let noted = &self.content.imports.noted;
+        let latest: HashMap<_, _> =
+            noted.iter().map(|(by, change, sequence)| (change.record, (*by, *sequence))).collect();
         let own = noted.iter().filter(|(by, ..)| *by == id).map(|(_, change, sequence)| {
-            let is_later = |(_, other, later): &&(ImportId, ImportChange, i64)| {
-                other.record == change.record && later > sequence
-            };
             let is_label = matches!(change.record, RecordReference::Label(_));
             let place = JournalPosition { is_label, sequence: *sequence };
-            let changed_by = noted.iter().rfind(is_later).map(|(by, ..)| *by);
+            let later = latest.get(&change.record).filter(|(_, later)| later > sequence);
+            let changed_by = later.map(|(by, _)| *by);
             JournalEntry { change: change.clone(), place, changed_by }
         });
         let rank = |place: JournalPosition| (place.is_label, -place.sequence);
@@ -129,6 +129,7 @@ impl ImportJournal for MemoryUnit {
         Ok(own)
     }
     async fn forget(&mut self, id: ImportId, records: &[RecordReference]) -> Result<(), StorageError> {
+        let records: HashSet<_> = records.iter().collect();
         let is_one = |change: &ImportChange| records.contains(&change.record);
         self.content.imports.noted.retain(|(by, change, _)| *by != id || !is_one(change));
         self.content.imports.known.retain(|(by, record)| *by != id || !records.contains(record));

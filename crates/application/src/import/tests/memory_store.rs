@@ -23,7 +23,7 @@ use domain::id::{IntakeLogId, SleepSessionId, SupplementId, UserId};
 use domain::sleep::{SleepRecordHead, SleepSession};
 use domain::supplement::{CatalogueKey, IntakeLog, IntakeLogRecord, Supplement, Upc};
 use domain::user::{Email, ProfileSource, User};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// Stored records.
@@ -390,15 +390,25 @@ impl SleepRepository for MemoryUnit {
         let of_person = self.content.sessions.iter().filter(|(owner, _)| *owner == user_id);
         let mut sessions: Vec<_> = of_person.map(|(_, session)| session).collect();
         sessions.sort_by_key(|session| (session.record.time_in_bed().start(), session.id));
+        let with_key: HashMap<_, _> = sessions
+            .iter()
+            .map(|session| ((session.record.source(), session.record.key()), *session))
+            .collect();
+        let lengths = sessions.iter().map(|session| session.record.time_in_bed());
+        let longest = lengths.map(|time| time.end() - time.start()).max().unwrap_or_default();
         let mut found = BTreeMap::new();
         for record in records {
+            found.extend(with_key.get(&(record.source.as_ref(), &record.key)).map(|same| (same.id, *same)));
+            let start = |session: &SleepSession| session.record.time_in_bed().start();
+            let first = record.time_in_bed.start() - longest;
+            let from = sessions.partition_point(|session| start(session) < first);
+            let near = sessions.iter().skip(from).take_while(|it| start(it) <= record.time_in_bed.end());
             // The first of each kind that the record may match.
             let mut twins = BTreeMap::new();
-            for session in sessions.iter().filter(|session| session.record.source() == record.source.as_ref())
-            {
+            for session in near.filter(|session| session.record.source() == record.source.as_ref()) {
                 let stored = session.record.head();
                 let overlaps = stored.time_in_bed.overlaps(&record.time_in_bed);
-                if stored.key == record.key || overlaps && !stored.key.is_given() {
+                if overlaps && !stored.key.is_given() {
                     found.insert(session.id, *session);
                 } else if overlaps
                     && !record.key.is_given()
@@ -416,10 +426,11 @@ impl SleepRepository for MemoryUnit {
         user_id: UserId,
         ids: &[SleepSessionId],
     ) -> Result<Vec<SleepSession>, StorageError> {
+        let wanted: HashSet<_> = ids.iter().collect();
         let of_person = self.content.sessions.iter().filter(|(owner, _)| *owner == user_id);
         Ok(of_person
             .map(|(_, session)| session)
-            .filter(|session| ids.contains(&session.id))
+            .filter(|session| wanted.contains(&session.id))
             .cloned()
             .collect())
     }
@@ -551,15 +562,15 @@ impl IntakeLogRepository for MemoryUnit {
         user_id: UserId,
         records: &[IntakeLogRecord],
     ) -> Result<Vec<IntakeLog>, StorageError> {
-        let may_be = |stored: &IntakeLogRecord, record: &IntakeLogRecord| {
-            let same_key = stored.external_key().is_some() && stored.external_key() == record.external_key();
-            let alike = stored.supplement_id() == record.supplement_id()
-                && stored.created_at() == record.created_at();
-            same_key || alike
-        };
+        let keys: HashSet<_> = records.iter().filter_map(IntakeLogRecord::external_key).collect();
+        let times = |record: &IntakeLogRecord| (record.supplement_id(), record.created_at());
+        let alike: HashSet<_> = records.iter().map(times).collect();
         let of_person = self.content.logs.iter().filter(|(owner, _)| *owner == user_id);
-        let logs = of_person.map(|(_, log)| log);
-        Ok(logs.filter(|log| records.iter().any(|record| may_be(&log.record, record))).cloned().collect())
+        let may_be = |log: &&IntakeLog| {
+            log.record.external_key().is_some_and(|key| keys.contains(key))
+                || alike.contains(&times(&log.record))
+        };
+        Ok(of_person.map(|(_, log)| log).filter(may_be).cloned().collect())
     }
     async fn find_many(
         &mut self,

@@ -72,13 +72,15 @@ on_all_stores! {
             let user = person(&format!("killed{attempt}"));
             let before = world.number(STORED).await;
             let mut command = world.command(&["import", "--user", &user, "--json", &file]);
-            let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("restwell starts");
-            within(BATCH_TIMEOUT, Instant::now(), "a batch is stored", async || {
-                (world.number(STORED).await > before).then_some(())
+            let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("restwell starts");
+            let ended = within(BATCH_TIMEOUT, Instant::now(), "a batch is stored", async || {
+                let ended = child.try_wait().expect("status");
+                (ended.is_some() || world.number(STORED).await > before).then_some(ended)
             })
             .await;
             child.kill().expect("kill");
-            child.wait().expect("end");
+            let output = child.wait_with_output().expect("end");
+            assert!(ended.is_none_or(|status| status.success()), "the import failed: {}", errors(&output));
             let stored = sessions(&world, &user).len();
             if stored < NIGHTS {
                 killed = Some((user, stored));
