@@ -1,7 +1,5 @@
 //! Apps with live grants or a remembered consent of a person.
 
-use crate::error::corrupt;
-use crate::row::scope_set;
 use crate::statement::returning;
 use crate::store::PostgresStore;
 use application::ports::storage::{ConnectedApp, ConnectedAppReader, StorageError};
@@ -9,10 +7,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::sql_query;
 use diesel::sql_types::Uuid as SqlUuid;
-use diesel::sql_types::{Array, BigInt, Bool, Nullable, Text, Timestamptz};
-use domain::client::ClientName;
+use diesel::sql_types::{Array, Nullable, Timestamptz};
 use domain::id::{ClientId, UserId};
-use store_shared::parse_used_from;
+use store_shared::{AppColumns, AppRow, Stored as _};
 use uuid::Uuid;
 
 /// Aggregates a person's live grants by client and joins the remembered consents.
@@ -20,7 +17,7 @@ use uuid::Uuid;
 /// The last read is one look-up per client in the index `read_tally_reader`; its `ORDER BY` must match that
 /// index exactly. Names are compared as bytes, as in every store.
 const LIST: &str = "SELECT c.id, c.name, coalesce(g.scopes, o.scopes), coalesce(g.grants, 0), coalesce(g.since, o.remembered_at),
-        greatest(g.refreshed_at, r.minute), g.address, g.agent, o.client_id IS NOT NULL, c.is_public
+        g.refreshed_at, r.minute, g.address, g.agent, o.client_id IS NOT NULL, c.is_public
     FROM (
         SELECT client_id, string_agg(DISTINCT scopes, ' ') AS scopes, count(*) AS grants,
             min(created_at) AS since, max(last_used_at) AS refreshed_at,
@@ -46,37 +43,11 @@ const LAST_READS: &str = "SELECT r.minute
     ) AS r ON true
     ORDER BY u.place";
 
-type Columns = (
-    SqlUuid,
-    Text,
-    Text,
-    BigInt,
-    Timestamptz,
-    Nullable<Timestamptz>,
-    Nullable<Text>,
-    Nullable<Text>,
-    Bool,
-    Bool,
-);
-
-type Row = (
-    Uuid,
-    String,
-    String,
-    i64,
-    DateTime<Utc>,
-    Option<DateTime<Utc>>,
-    Option<String>,
-    Option<String>,
-    bool,
-    bool,
-);
-
 #[async_trait]
 impl ConnectedAppReader for PostgresStore {
     async fn list_connected_apps(&self, user_id: UserId) -> Result<Vec<ConnectedApp>, StorageError> {
-        let query = move || returning::<Columns, _>(sql_query(LIST).bind::<SqlUuid, _>(user_id.as_uuid()));
-        self.read_rows(query).await?.into_iter().map(connected_app).collect()
+        let query = move || returning::<AppColumns, _>(sql_query(LIST).bind::<SqlUuid, _>(user_id.as_uuid()));
+        self.read_rows(query).await?.into_iter().map(AppRow::into_value).collect()
     }
 
     async fn list_last_reads(
@@ -96,25 +67,6 @@ impl ConnectedAppReader for PostgresStore {
         })
         .await
     }
-}
-
-fn connected_app(row: Row) -> Result<ConnectedApp, StorageError> {
-    let (client_id, name, scopes, grants, since, last_used_at, address, agent, is_remembered, is_public) =
-        row;
-    // The values aggregate several grants, so the error names the client.
-    let source = if grants == 0 { "consent" } else { "access_grant" };
-    Ok(ConnectedApp {
-        client_id: ClientId::from_uuid(client_id),
-        name: ClientName::from_stored(&name).map_err(corrupt("client", "name", client_id))?,
-        scopes: scope_set(&scopes, source, client_id)?,
-        grants: u32::try_from(grants).map_err(corrupt("access_grant", "count", client_id))?,
-        since,
-        last_used_at,
-        last_used_from: parse_used_from(address.as_deref(), agent.as_deref())
-            .map_err(|column| corrupt("access_grant", column, client_id)(()))?,
-        is_remembered,
-        is_public,
-    })
 }
 
 #[cfg(test)]

@@ -1,22 +1,19 @@
 //! Grants.
 
 use crate::statement::{count, returning, stored};
-use crate::store::PostgresStore;
 use crate::unit_of_work::PgUnitOfWork;
 use crate::user::lock_account;
-use application::ports::storage::{GrantFilter, GrantReader, GrantWithUser, StorageError, UniqueKey};
+use application::ports::storage::{StorageError, UniqueKey};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{BigInt, Binary, Timestamptz};
 use domain::grant::Grant;
-use domain::id::{ClientId, GrantId, UserId};
-use domain::secret::SecretHash;
+use domain::id::UserId;
 use store_shared::column::Held as _;
 use store_shared::schema::refresh_token;
-use store_shared::{StoreGrants, find_grant, store_grant};
-use uuid::Uuid;
+use store_shared::{StoreGrants, store_grant};
 
 /// Skips locked grants; a later run deletes them. The second form waits for them.
 const DELETE_REVOKED: [&str; 2] = [
@@ -30,41 +27,6 @@ const DELETE_REVOKED: [&str; 2] = [
     DELETE FROM access_grant g USING old WHERE g.user_id = old.user_id AND g.id = old.id
     RETURNING g.refresh_token_hash",
 ];
-
-#[async_trait]
-impl GrantReader for PostgresStore {
-    /// Finds the person first: the partition, or shard, of the grant is theirs.
-    async fn find_by_refresh_token(
-        &self,
-        hash: &SecretHash,
-        user_id: Option<UserId>,
-    ) -> Result<Option<GrantWithUser>, StorageError> {
-        if user_id.is_some()
-            && let Some(own) = find_grant(self, hash, user_id).await?
-        {
-            return Ok(Some(own));
-        }
-        let token = hash.cell();
-        let query = move || refresh_token::table.find(token.clone()).select(refresh_token::user_id);
-        match self.read_row::<Uuid, _>(query).await? {
-            Some(user_id) => find_grant(self, hash, Some(UserId::from_uuid(user_id))).await,
-            None => Ok(None),
-        }
-    }
-
-    async fn list_grants(
-        &self,
-        filter: GrantFilter,
-        after: Option<GrantId>,
-        limit: u32,
-    ) -> Result<Vec<Grant>, StorageError> {
-        store_shared::list_grants(self, filter, after, limit).await
-    }
-
-    async fn count_live_grants(&self, client_id: ClientId, limit: u32) -> Result<u32, StorageError> {
-        store_shared::count_live_grants(self, client_id, limit).await
-    }
-}
 
 #[async_trait]
 impl StoreGrants for PgUnitOfWork {
@@ -110,13 +72,5 @@ impl StoreGrants for PgUnitOfWork {
             return Ok(());
         }
         lock_account(self.connection()?, user_id).await
-    }
-
-    async fn announce_revocations(
-        &mut self,
-        revoked: Vec<(UserId, ClientId)>,
-        at: DateTime<Utc>,
-    ) -> Result<(), StorageError> {
-        self.queue_revocations(revoked, at).await
     }
 }

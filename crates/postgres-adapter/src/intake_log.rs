@@ -2,71 +2,28 @@
 
 use crate::change::delete_numbered;
 use crate::connection::Pooled;
-use crate::error::corrupt;
 use crate::savepoint;
-use crate::schema::{intake_log, supplement};
 use crate::statement::{count, returning, stored};
 use crate::unit_of_work::PgUnitOfWork;
 use application::ports::storage::{IntakeLogRepository, StorageError, UniqueKey};
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
-use diesel::pg::Pg;
-use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::Uuid as SqlUuid;
 use diesel::sql_types::{Array, BigInt, Bool, Double, Nullable, Text, Timestamptz};
 use domain::data_kind::DataKind;
-use domain::id::{IntakeLogId, SupplementId, UserId};
-use domain::supplement::{IntakeLog, IntakeLogRecord, Servings};
+use domain::id::{IntakeLogId, UserId};
+use domain::supplement::{IntakeLog, IntakeLogRecord};
+use store_shared::column::{Id, IdCell, Instant, TimeCell};
+use store_shared::{LogColumns, LogRow, Stored as _};
 use uuid::Uuid;
-
-const TABLE: &str = "intake_log";
-
-/// Column types of a [`LogRow`], in its order.
-pub(crate) type IntakeLogColumns = (SqlUuid, Timestamptz, SqlUuid, Double, Nullable<Text>);
-
-/// A row of `intake_log` without its person.
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = intake_log, check_for_backend(Pg))]
-pub(crate) struct LogRow {
-    pub(crate) supplement_id: Uuid,
-    pub(crate) created_at: DateTime<Utc>,
-    pub(crate) id: Uuid,
-    pub(crate) servings: f64,
-    pub(crate) external_key: Option<String>,
-}
-
-impl From<&IntakeLog> for LogRow {
-    fn from(log: &IntakeLog) -> Self {
-        let IntakeLog { id, record } = log;
-        Self {
-            supplement_id: record.supplement_id().as_uuid(),
-            created_at: record.created_at(),
-            id: id.as_uuid(),
-            servings: record.servings().get(),
-            external_key: record.external_key().map(str::to_owned),
-        }
-    }
-}
-
-impl LogRow {
-    pub(crate) fn into_log(self) -> Result<IntakeLog, StorageError> {
-        let Self { supplement_id, created_at, id, servings, external_key } = self;
-        let servings = Servings::new(servings).map_err(corrupt(TABLE, "servings", id))?;
-        let supplement_id = SupplementId::from_uuid(supplement_id);
-        let record = IntakeLogRecord::new(supplement_id, created_at, servings, external_key);
-        let record = record.map_err(corrupt(TABLE, "created_at or external_key", id))?;
-        Ok(record.with_id(IntakeLogId::from_uuid(id)))
-    }
-}
 
 /// New logs as one list per column, so that one statement inserts any number.
 #[derive(Default)]
 pub(crate) struct NewLogs {
     pub(crate) user_id: Uuid,
-    pub(crate) supplement_ids: Vec<Uuid>,
-    pub(crate) created_at: Vec<DateTime<Utc>>,
-    pub(crate) ids: Vec<Uuid>,
+    pub(crate) supplement_ids: Vec<IdCell>,
+    pub(crate) created_at: Vec<TimeCell>,
+    pub(crate) ids: Vec<IdCell>,
     pub(crate) servings: Vec<f64>,
     pub(crate) external_keys: Vec<Option<String>>,
 }
@@ -93,6 +50,9 @@ const CANDIDATES: &str = "SELECT l.supplement_id, l.created_at, l.id, l.servings
     SELECT l.supplement_id, l.created_at, l.id, l.servings, l.external_key
     FROM unnest($3, $4) AS r (supplement_id, created_at)
     JOIN intake_log l ON l.user_id = $1 AND l.supplement_id = r.supplement_id AND l.created_at = r.created_at";
+
+const MANY: &str = "SELECT l.supplement_id, l.created_at, l.id, l.servings, l.external_key
+    FROM intake_log l WHERE l.user_id = $1 AND l.id = ANY ($2)";
 
 /// Returns the number of stored logs. Removes the deletion of a log that is stored again.
 const INSERT: &str = "WITH stored AS (
@@ -130,8 +90,8 @@ impl IntakeLogRepository for PgUnitOfWork {
             .bind::<Array<Text>, _>(keys)
             .bind::<Array<SqlUuid>, _>(supplements)
             .bind::<Array<Timestamptz>, _>(times);
-        let query = returning::<IntakeLogColumns, _>(query);
-        self.connection()?.load_rows(query).await?.into_iter().map(LogRow::into_log).collect()
+        let query = returning::<LogColumns, _>(query);
+        self.connection()?.load_rows(query).await?.into_iter().map(LogRow::into_value).collect()
     }
 
     async fn find_many(
@@ -140,11 +100,9 @@ impl IntakeLogRepository for PgUnitOfWork {
         ids: &[IntakeLogId],
     ) -> Result<Vec<IntakeLog>, StorageError> {
         let ids: Vec<Uuid> = ids.iter().map(IntakeLogId::as_uuid).collect();
-        let query = intake_log::table
-            .filter(intake_log::user_id.eq(user_id.as_uuid()))
-            .filter(intake_log::id.eq_any(ids))
-            .select(LogRow::as_select());
-        self.connection()?.load_rows(query).await?.into_iter().map(LogRow::into_log).collect()
+        let query = sql_query(MANY).bind::<SqlUuid, _>(user_id.as_uuid()).bind::<Array<SqlUuid>, _>(ids);
+        let query = returning::<LogColumns, _>(query);
+        self.connection()?.load_rows(query).await?.into_iter().map(LogRow::into_value).collect()
     }
 
     async fn insert(&mut self, user_id: UserId, logs: &[IntakeLog]) -> Result<(), StorageError> {
@@ -171,9 +129,9 @@ impl IntakeLogRepository for PgUnitOfWork {
         let connection = self.connection()?;
         let query = sql_query(UPDATE)
             .bind::<SqlUuid, _>(user_id.as_uuid())
-            .bind::<SqlUuid, _>(supplement_id)
-            .bind::<Timestamptz, _>(created_at)
-            .bind::<SqlUuid, _>(id)
+            .bind::<Id, _>(supplement_id)
+            .bind::<Instant, _>(created_at)
+            .bind::<Id, _>(id)
             .bind::<Double, _>(servings)
             .bind::<Nullable<Text>, _>(external_key)
             .bind::<BigInt, _>(number);
@@ -200,9 +158,9 @@ async fn insert(
     let new = NewLogs::from_logs(user_id, logs);
     let query = sql_query(INSERT)
         .bind::<SqlUuid, _>(new.user_id)
-        .bind::<Array<SqlUuid>, _>(new.supplement_ids)
-        .bind::<Array<Timestamptz>, _>(new.created_at)
-        .bind::<Array<SqlUuid>, _>(new.ids)
+        .bind::<Array<Id>, _>(new.supplement_ids)
+        .bind::<Array<Instant>, _>(new.created_at)
+        .bind::<Array<Id>, _>(new.ids)
         .bind::<Array<Double>, _>(new.servings)
         .bind::<Array<Nullable<Text>>, _>(new.external_keys)
         .bind::<BigInt, _>(number);
@@ -217,13 +175,12 @@ async fn mark_logged(connection: &mut Pooled, logs: &[IntakeLog]) -> Result<(), 
     let mut ids: Vec<Uuid> = logs.iter().map(|log| log.record.supplement_id().as_uuid()).collect();
     ids.sort_unstable();
     ids.dedup();
-    let unmarked = |ids: Vec<Uuid>| {
-        supplement::table.filter(supplement::id.eq_any(ids)).filter(supplement::is_logged.eq(false))
-    };
-    let ids: Vec<Uuid> = connection.load_rows(unmarked(ids).select(supplement::id)).await?;
+    let query = sql_query("SELECT id FROM supplement WHERE id = ANY ($1) AND NOT is_logged");
+    let query = returning::<SqlUuid, _>(query.bind::<Array<SqlUuid>, _>(ids));
+    let ids: Vec<Uuid> = connection.load_rows(query).await?;
     if ids.is_empty() {
         return Ok(());
     }
-    let marking = diesel::update(unmarked(ids)).set(supplement::is_logged.eq(true));
-    connection.execute(marking).await.map(drop)
+    let query = sql_query("UPDATE supplement SET is_logged = true WHERE id = ANY ($1) AND NOT is_logged");
+    connection.execute(returning::<(), _>(query.bind::<Array<SqlUuid>, _>(ids))).await.map(drop)
 }

@@ -10,10 +10,8 @@
 //!
 //! With the feature `test-support`, `test_support` creates databases for tests.
 
-mod access;
 mod change;
 mod client;
-mod client_usage;
 mod clock;
 mod code;
 mod connected_app;
@@ -22,18 +20,16 @@ mod distribution;
 mod erasure;
 mod error;
 mod failure_counter;
+mod fixed_array;
 mod grant;
-mod idempotency;
-mod import;
+mod import_journal;
 mod intake_log;
-mod job_lease;
 mod migration;
 mod options;
 mod password;
 mod read_tally;
 mod replica;
 mod round_trip;
-mod row;
 mod savepoint;
 mod schema;
 mod sleep;

@@ -1,65 +1,20 @@
 //! Sums of reads.
 
 use crate::connection::Pooled;
-use crate::error::corrupt;
-use crate::row::{known_moment, upper_bound};
-use crate::schema::read_tally as tally;
-use crate::schema::read_tally;
 use crate::statement::returning;
 use crate::store::PostgresStore;
 use application::ports::storage::{ReadTallyStore, StorageError};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use diesel::dsl::sql;
-use diesel::pg::Pg;
-use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::Uuid as SqlUuid;
-use diesel::sql_types::{Array, BigInt, Bool, Nullable, Text, Timestamptz};
+use diesel::sql_types::{Array, BigInt, Nullable, Text, Timestamptz};
 use domain::id::UserId;
-use domain::read_tally::{ReadKind, ReadTally, Reader, RequestedRange, TallyKey};
+use domain::read_tally::{ReadTally, Reader, RequestedRange, TallyKey};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use store_shared::Transaction as _;
-use store_shared::{parse_reader, reader_parts};
+use store_shared::{known_moment, list_tallies, reader_parts};
 use uuid::Uuid;
-
-const TABLE: &str = "read_tally";
-
-/// A row of `read_tally`.
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = read_tally, check_for_backend(Pg))]
-pub(crate) struct TallyRow {
-    user_id: Uuid,
-    minute: DateTime<Utc>,
-    reader_kind: String,
-    reader_id: Uuid,
-    kind: String,
-    requests: i64,
-    items: i64,
-    range_from: Option<DateTime<Utc>>,
-    range_to: Option<DateTime<Utc>>,
-}
-
-impl TallyRow {
-    pub(crate) fn into_tally(self) -> Result<ReadTally, StorageError> {
-        let Self { user_id, minute, reader_kind, reader_id, kind, requests, items, range_from, range_to } =
-            self;
-        let row = format!("of person {user_id}, reader {reader_id}, {}", minute.to_rfc3339());
-        let reader = parse_reader(&reader_kind, reader_id).ok_or(());
-        let key = TallyKey {
-            user_id: UserId::from_uuid(user_id),
-            minute,
-            reader: reader.map_err(corrupt(TABLE, "reader_kind", &row))?,
-            kind: ReadKind::parse(&kind).ok_or(()).map_err(corrupt(TABLE, "kind", &row))?,
-        };
-        Ok(ReadTally {
-            key,
-            requests: u64::try_from(requests).map_err(corrupt(TABLE, "requests", &row))?,
-            items: u64::try_from(items).map_err(corrupt(TABLE, "items", &row))?,
-            range: RequestedRange { from: range_from, to: range_to },
-        })
-    }
-}
 
 /// Sums as one list per column, for `unnest`.
 #[derive(Default)]
@@ -178,29 +133,7 @@ impl ReadTallyStore for PostgresStore {
         after: Option<TallyKey>,
         limit: u32,
     ) -> Result<Vec<ReadTally>, StorageError> {
-        // All descending, to match a backward scan of the primary key.
-        let order = (tally::minute.desc(), tally::reader_kind.desc(), tally::reader_id.desc());
-        let mut query = tally::table
-            .filter(tally::user_id.eq(user_id.as_uuid()))
-            .order((order, tally::kind.desc()))
-            .limit(i64::from(limit))
-            .select(TallyRow::as_select())
-            .into_boxed();
-        if let Some(TallyKey { user_id: _, minute, reader, kind }) = after {
-            let (reader_kind, reader_id) = reader_parts(reader);
-            query = query.filter(
-                sql::<Bool>("(minute, reader_kind, reader_id, kind) < (")
-                    .bind::<Timestamptz, _>(upper_bound(Some(minute)))
-                    .sql(", ")
-                    .bind::<Text, _>(reader_kind)
-                    .sql(", ")
-                    .bind::<SqlUuid, _>(reader_id)
-                    .sql(", ")
-                    .bind::<Text, _>(kind.as_str())
-                    .sql(")"),
-            );
-        }
-        self.pooled().await?.load_rows(query).await?.into_iter().map(TallyRow::into_tally).collect()
+        list_tallies(self, user_id, after, limit).await
     }
 
     async fn delete_before(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {

@@ -20,7 +20,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use std::time::Duration;
-use store_shared::{Account, ConnectionMeter, Read, Store};
+use store_shared::{Account, Change, ConnectionMeter, Raw, Read, Store, Transaction};
 
 /// Length of a page, which determines the connection that reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -234,6 +234,12 @@ impl PostgresStore {
 
 #[async_trait]
 impl Store for PostgresStore {
+    const IS_PARTITIONED: bool = true;
+
+    fn is_distributed(&self) -> bool {
+        self.connector.is_distributed()
+    }
+
     async fn load_row<T: Send + 'static, Q: Read<T>>(&self, query: Q) -> Result<Option<T>, StorageError> {
         self.shared(move |mut connection| {
             let query = query.clone();
@@ -252,6 +258,18 @@ impl Store for PostgresStore {
             async move { query.load_from_postgres(&mut connection).await }.boxed()
         })
         .await
+    }
+
+    async fn change<Q: Change>(&self, query: Q) -> Result<u64, StorageError> {
+        Pooled::execute(&mut self.pooled().await?, query).await
+    }
+
+    async fn change_all(&self, queries: Vec<Raw>) -> Result<(), StorageError> {
+        let mut transaction = self.transaction().await?;
+        for query in queries {
+            Transaction::execute(&mut transaction, query).await?;
+        }
+        transaction.commit().await
     }
 
     async fn find_account(&self, user_id: UserId) -> Result<Option<Account>, StorageError> {

@@ -5,12 +5,9 @@ use crate::statement::returning;
 use crate::unit_of_work::PgUnitOfWork;
 use application::ports::storage::StorageError;
 use chrono::{DateTime, Utc};
-use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{BigInt, Uuid as SqlUuid};
-use domain::id::{ClientId, UserId};
-use std::collections::HashSet;
-use store_shared::schema::webhook_endpoint;
+use domain::id::UserId;
 use uuid::Uuid;
 
 const ENDPOINTS: &str = "SELECT DISTINCT e.id
@@ -26,16 +23,6 @@ const RECORDS_CHANGED: &str =
     SET number = excluded.number, due_at = coalesce(webhook_event.due_at, excluded.due_at),
         occurred_at = CASE WHEN webhook_event.announced < webhook_event.number
             THEN webhook_event.occurred_at ELSE excluded.occurred_at END";
-
-/// Inserts nothing if the client has another live grant.
-const GRANT_REVOKED: &str =
-    "INSERT INTO webhook_event (user_id, endpoint_id, kind, number, announced, failed, due_at)
-    SELECT g.user_id, e.id, 'grant.revoked', $3, 0, 0, to_timestamp(0)
-    FROM access_grant g JOIN webhook_endpoint e ON e.client_id = g.client_id
-    WHERE g.user_id = $1 AND g.client_id = $2
-    GROUP BY g.user_id, e.id HAVING count(*) FILTER (WHERE g.revoked_at IS NULL) = 0
-    ON CONFLICT (user_id, endpoint_id, kind) DO UPDATE
-    SET number = excluded.number, occurred_at = excluded.occurred_at, failed = 0, due_at = excluded.due_at";
 
 const PERSON_ERASED: &str =
     "INSERT INTO webhook_event (user_id, endpoint_id, kind, number, announced, failed, due_at)
@@ -59,29 +46,6 @@ impl PgUnitOfWork {
                 .bind::<SqlUuid, _>(user_id.as_uuid())
                 .bind::<SqlUuid, _>(endpoint)
                 .bind::<BigInt, _>(number);
-            self.connection()?.execute(returning::<(), _>(query)).await?;
-        }
-        Ok(())
-    }
-
-    /// Queues events about revoked grants, given as pairs of person and client, where no live grant is left.
-    pub(crate) async fn queue_revocations(
-        &mut self,
-        revoked: Vec<(UserId, ClientId)>,
-        at: DateTime<Utc>,
-    ) -> Result<(), StorageError> {
-        if revoked.is_empty() {
-            return Ok(());
-        }
-        let query = webhook_endpoint::table.select(webhook_endpoint::client_id).distinct();
-        let announced: HashSet<Uuid> = self.connection()?.load_rows(query).await?.into_iter().collect();
-        let pairs: HashSet<_> =
-            revoked.into_iter().filter(|(_, client)| announced.contains(&client.as_uuid())).collect();
-        for (user_id, client_id) in pairs {
-            let query = sql_query(GRANT_REVOKED)
-                .bind::<SqlUuid, _>(user_id.as_uuid())
-                .bind::<SqlUuid, _>(client_id.as_uuid())
-                .bind::<BigInt, _>(at.timestamp_micros());
             self.connection()?.execute(returning::<(), _>(query)).await?;
         }
         Ok(())

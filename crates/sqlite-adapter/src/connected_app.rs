@@ -1,51 +1,18 @@
 //! Apps with live grants or a remembered consent of a person.
 
-use crate::error::StorageResult as _;
 use crate::row::{Cells, blob};
 use crate::statement::load_row;
 use crate::store::SqliteStore;
 use application::ports::storage::{ConnectedApp, ConnectedAppReader, StorageError};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text};
-use domain::client::ClientName;
+use diesel::sql_types::BigInt;
 use domain::id::{ClientId, UserId};
-use store_shared::{Raw, parse_used_from};
-
-/// SQL types of an [`AppRow`], in its order.
-type Columns = (
-    Binary,
-    Text,
-    Text,
-    BigInt,
-    BigInt,
-    Nullable<BigInt>,
-    Nullable<BigInt>,
-    Nullable<Text>,
-    Nullable<Text>,
-    Bool,
-    Bool,
-);
-
-#[derive(Queryable)]
-struct AppRow {
-    client_id: Vec<u8>,
-    name: String,
-    scopes: String,
-    grants: i64,
-    since: i64,
-    refreshed_at: Option<i64>,
-    read_at: Option<i64>,
-    address: Option<String>,
-    agent: Option<String>,
-    is_remembered: bool,
-    is_public: bool,
-}
+use store_shared::{AppColumns, AppRow, Raw, Store as _};
 
 /// Returns the statement that aggregates a person's live grants by client and joins the remembered consents.
 /// The last read takes one index lookup per client. Names are compared as bytes.
-fn list_statement(user_id: &[u8]) -> Raw<Columns> {
+fn list_statement(user_id: &[u8]) -> Raw<AppColumns> {
     Raw::same(
         "WITH live AS (SELECT * FROM access_grant WHERE user_id = ? AND revoked_at IS NULL), \
          latest AS (SELECT client_id, last_used_address, last_used_agent, \
@@ -70,41 +37,6 @@ fn list_statement(user_id: &[u8]) -> Raw<Columns> {
     .blob(user_id)
 }
 
-impl AppRow {
-    fn into_app(self) -> Result<ConnectedApp, StorageError> {
-        let Self {
-            client_id,
-            name,
-            scopes,
-            grants,
-            since,
-            refreshed_at,
-            read_at,
-            address,
-            agent,
-            is_remembered,
-            is_public,
-        } = self;
-        let client = Cells::new("client", &client_id);
-        // The values aggregate several grants, so the error names the client.
-        let source = Cells::new(if grants == 0 { "consent" } else { "access_grant" }, &client_id);
-        let used_from = parse_used_from(address.as_deref(), agent.as_deref());
-        let refreshed_at = source.optional_instant("last_used_at", refreshed_at)?;
-        let read_at = Cells::new("read_tally", &client_id).optional_instant("minute", read_at)?;
-        Ok(ConnectedApp {
-            client_id: ClientId::from_uuid(client.uuid("id", &client_id)?),
-            name: client.valid("name", ClientName::from_stored(&name))?,
-            scopes: source.scopes(&scopes)?,
-            grants: source.valid("count", u32::try_from(grants))?,
-            since: source.instant("created_at", since)?,
-            last_used_at: refreshed_at.max(read_at),
-            last_used_from: used_from.map_err(|column| source.corrupt(column))?,
-            is_remembered,
-            is_public,
-        })
-    }
-}
-
 /// Finds a client's last read up to a given time, with one index lookup.
 fn last_read_statement(user_id: &[u8], client_id: &[u8], until: i64) -> Raw<BigInt> {
     Raw::same(
@@ -119,12 +51,7 @@ fn last_read_statement(user_id: &[u8], client_id: &[u8], until: i64) -> Raw<BigI
 #[async_trait]
 impl ConnectedAppReader for SqliteStore {
     async fn list_connected_apps(&self, user_id: UserId) -> Result<Vec<ConnectedApp>, StorageError> {
-        let statement = list_statement(user_id.as_uuid().as_bytes());
-        self.read(move |connection| {
-            let rows: Vec<AppRow> = statement.load(connection).storage()?;
-            rows.into_iter().map(AppRow::into_app).collect()
-        })
-        .await
+        self.read_all::<AppRow, _>(list_statement(user_id.as_uuid().as_bytes())).await
     }
 
     async fn list_last_reads(

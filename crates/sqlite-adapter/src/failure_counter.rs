@@ -2,7 +2,6 @@
 
 use crate::error::StorageResult as _;
 use crate::row::{Cells, micros};
-use crate::schema::failure_counter;
 use crate::statement::delete_oldest;
 use crate::store::SqliteStore;
 use application::ports::storage::{FailureCount, FailureCounter, FailureKey, StorageError};
@@ -11,7 +10,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 use diesel::sqlite::SqliteConnection;
-use store_shared::Raw;
+use store_shared::column::Held as _;
+use store_shared::{Raw, Store as _};
 
 #[async_trait]
 impl FailureCounter for SqliteStore {
@@ -27,34 +27,18 @@ impl FailureCounter for SqliteStore {
     }
 
     async fn uncount(&self, keys: &[FailureKey], at: DateTime<Utc>) -> Result<(), StorageError> {
-        let keys = keys.to_vec();
-        self.write(move |connection| {
-            for key in &keys {
-                use failure_counter::dsl;
-                // A window that began later does not contain the failure to subtract.
-                let counted = dsl::failure_counter
-                    .find(&key.0[..])
-                    .filter(dsl::window_began_at.le(micros(at)))
-                    .filter(dsl::failures.gt(0));
-                diesel::update(counted)
-                    .set(dsl::failures.eq(dsl::failures - 1))
-                    .execute(connection)
-                    .storage()?;
-            }
-            Ok(())
-        })
-        .await
+        // A window that began later does not contain the failure to subtract.
+        const UNCOUNT: &str = "UPDATE failure_counter SET failures = failures - 1
+            WHERE key = ? AND window_began_at <= ? AND failures > 0";
+
+        let uncount = |FailureKey(key): &FailureKey| Raw::same(UNCOUNT).blob(key).bind(at.cell());
+        self.change_all(keys.iter().map(uncount).collect()).await
     }
 
     async fn forget(&self, keys: &[FailureKey]) -> Result<(), StorageError> {
-        let keys = keys.to_vec();
-        self.write(move |connection| {
-            for key in &keys {
-                diesel::delete(failure_counter::table.find(&key.0[..])).execute(connection).storage()?;
-            }
-            Ok(())
-        })
-        .await
+        let forget =
+            |FailureKey(key): &FailureKey| Raw::same("DELETE FROM failure_counter WHERE key = ?").blob(key);
+        self.change_all(keys.iter().map(forget).collect()).await
     }
 
     async fn delete_stale(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {

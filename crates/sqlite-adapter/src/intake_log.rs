@@ -2,124 +2,72 @@
 
 use crate::change::deletion;
 use crate::error::StorageResult as _;
-use crate::row::{Cells, blob, micros};
-use crate::schema::intake_log;
-use crate::statement::load_row;
+use crate::row::blob;
+use crate::statement::{execute, load_row};
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{IntakeLogRepository, StorageError};
 use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::sqlite::SqliteConnection;
 use domain::data_kind::DataKind;
-use domain::id::{IntakeLogId, SupplementId, UserId};
-use domain::supplement::{IntakeLog, IntakeLogRecord, Servings};
+use domain::id::{IntakeLogId, UserId};
+use domain::supplement::{IntakeLog, IntakeLogRecord};
 use std::collections::{BTreeMap, BTreeSet};
+use store_shared::column::Held as _;
+use store_shared::{LogRow, Raw, Stored as _, Value, logs_statement};
 
-/// A row of `intake_log`. An update may change supplement and time, which are in the table's primary key.
-#[derive(Queryable, Selectable, Insertable, AsChangeset)]
-#[diesel(table_name = intake_log, primary_key(user_id, id), treat_none_as_null = true)]
-pub(crate) struct LogRow {
-    user_id: Vec<u8>,
-    supplement_id: Vec<u8>,
-    created_at: i64,
-    id: Vec<u8>,
-    servings: f64,
-    external_key: Option<String>,
+const INSERT: &str = "INSERT INTO intake_log
+    (supplement_id, created_at, servings, external_key, change_number, user_id, id) VALUES (?, ?, ?, ?, ?, ?, ?)";
+
+const UPDATE: &str =
+    "UPDATE intake_log SET supplement_id = ?, created_at = ?, servings = ?, external_key = ?,
+    change_number = ? WHERE user_id = ? AND id = ?";
+
+/// Returns one of the statements above for a log with this change number.
+fn store(statement: &'static str, (user_id, number): (UserId, i64), log: &IntakeLog) -> Raw {
+    let LogRow { supplement_id, created_at, id, servings, external_key } = LogRow::from(log);
+    let values: [Value; 7] = [
+        supplement_id.into(),
+        created_at.into(),
+        servings.into(),
+        external_key.into(),
+        number.into(),
+        user_id.cell().into(),
+        id.into(),
+    ];
+    Raw::same(statement).bind_all(values)
 }
 
-impl LogRow {
-    pub(crate) fn from_log(user_id: UserId, log: &IntakeLog) -> Self {
-        let IntakeLog { id, record } = log;
-        Self {
-            user_id: blob(user_id.as_uuid()),
-            supplement_id: blob(record.supplement_id().as_uuid()),
-            created_at: micros(record.created_at()),
-            id: blob(id.as_uuid()),
-            servings: record.servings().get(),
-            external_key: record.external_key().map(str::to_owned),
-        }
-    }
-
-    pub(crate) fn into_log(self) -> Result<IntakeLog, StorageError> {
-        // The caller has the user's id.
-        let Self { user_id: _, supplement_id, created_at, id, servings, external_key } = self;
-        let cells = Cells::new("intake_log", &id);
-        let record = IntakeLogRecord::new(
-            SupplementId::from_uuid(cells.uuid("supplement_id", &supplement_id)?),
-            cells.instant("created_at", created_at)?,
-            cells.valid("servings", Servings::new(servings))?,
-            external_key,
-        );
-        let record = cells.valid("external_key", record)?;
-        Ok(record.with_id(IntakeLogId::from_uuid(cells.uuid("id", &id)?)))
-    }
-
-    /// Overwrites the stored row with the same person and id; returns the number of rows.
-    fn overwrite(&self, connection: &mut SqliteConnection, number: i64) -> QueryResult<usize> {
-        use intake_log::dsl;
-        let same = dsl::intake_log.filter(dsl::user_id.eq(&self.user_id)).filter(dsl::id.eq(&self.id));
-        diesel::update(same).set((self, dsl::change_number.eq(number))).execute(connection)
-    }
-}
-
-/// Keys by which a record is matched.
-struct Candidate {
-    supplement_id: Vec<u8>,
-    created_at: i64,
-    external_key: Option<String>,
-}
-
-impl From<&IntakeLogRecord> for Candidate {
-    fn from(record: &IntakeLogRecord) -> Self {
-        Self {
-            supplement_id: blob(record.supplement_id().as_uuid()),
-            created_at: micros(record.created_at()),
-            external_key: record.external_key().map(str::to_owned),
-        }
-    }
-}
-
-impl Candidate {
-    fn load(&self, connection: &mut SqliteConnection, user_id: &[u8]) -> QueryResult<Vec<LogRow>> {
-        use intake_log::dsl;
-        let of_user = dsl::intake_log.select(LogRow::as_select()).filter(dsl::user_id.eq(user_id));
-        let mut rows: Vec<LogRow> = of_user
-            .filter(dsl::supplement_id.eq(&self.supplement_id))
-            .filter(dsl::created_at.eq(self.created_at))
-            .load(connection)?;
-        if let Some(key) = &self.external_key {
-            rows.extend(of_user.filter(dsl::external_key.eq(key)).load::<LogRow>(connection)?);
-        }
-        Ok(rows)
-    }
-}
-
-fn insert_all(
+/// Finds the logs that a record may match: at its time, and with its key.
+fn candidates(
     connection: &mut SqliteConnection,
-    (user_id, number): (&[u8], i64),
-    rows: &[LogRow],
-) -> QueryResult<()> {
-    connection.transaction(|connection| {
-        // One row at a time: one prepared statement, and no limit on bound values.
-        for row in rows {
-            let values = (row, intake_log::change_number.eq(number));
-            diesel::insert_into(intake_log::table).values(values).execute(connection)?;
-        }
-        let ids = rows.iter().map(|row| row.id.as_slice());
-        deletion::take_away(connection, user_id, DataKind::Supplements, ids)
-    })
+    user_id: UserId,
+    record: &IntakeLogRecord,
+) -> QueryResult<Vec<LogRow>> {
+    let at_time = logs_statement(user_id)
+        .sql(" AND l.supplement_id = ? AND l.created_at = ?")
+        .bind(record.supplement_id().cell())
+        .bind(record.created_at().cell());
+    let mut rows: Vec<LogRow> = at_time.load(connection)?;
+    if let Some(key) = record.external_key() {
+        let with_key = logs_statement(user_id).sql(" AND l.external_key = ?").text(key);
+        rows.extend(with_key.load::<LogRow>(connection)?);
+    }
+    Ok(rows)
 }
 
 fn delete_all(
     connection: &mut SqliteConnection,
-    (user_id, number): (&[u8], i64),
-    ids: &[Vec<u8>],
-) -> QueryResult<u64> {
+    (user_id, number): (UserId, i64),
+    ids: &[IntakeLogId],
+) -> Result<u64, StorageError> {
     let mut deleted = 0;
+    let person = blob(user_id.as_uuid());
     for id in ids {
-        let same = intake_log::table.filter(intake_log::user_id.eq(user_id)).filter(intake_log::id.eq(id));
-        if diesel::delete(same).execute(connection)? > 0 {
-            deletion::keep(connection, user_id, DataKind::Supplements, id, number)?;
+        let query: Raw = Raw::same("DELETE FROM intake_log WHERE user_id = ? AND id = ?");
+        if execute(query.bind(user_id.cell()).bind(id.cell()))(connection)? > 0 {
+            let id = id.as_uuid();
+            deletion::keep(connection, &person, DataKind::Supplements, id.as_bytes(), number).storage()?;
             deleted += 1;
         }
     }
@@ -133,13 +81,12 @@ impl IntakeLogRepository for SqliteUnitOfWork {
         user_id: UserId,
         records: &[IntakeLogRecord],
     ) -> Result<Vec<IntakeLog>, StorageError> {
-        let user_id = blob(user_id.as_uuid());
-        let candidates: Vec<Candidate> = records.iter().map(Candidate::from).collect();
+        let records = records.to_vec();
         self.run(move |connection| {
             let mut found = BTreeMap::new();
-            for candidate in &candidates {
-                for row in candidate.load(connection, &user_id).storage()? {
-                    let log = row.into_log()?;
+            for record in &records {
+                for row in candidates(connection, user_id, record).storage()? {
+                    let log = row.into_value()?;
                     found.insert(log.id, log);
                 }
             }
@@ -153,16 +100,12 @@ impl IntakeLogRepository for SqliteUnitOfWork {
         user_id: UserId,
         ids: &[IntakeLogId],
     ) -> Result<Vec<IntakeLog>, StorageError> {
-        let user_id = blob(user_id.as_uuid());
         let ids: BTreeSet<IntakeLogId> = ids.iter().copied().collect();
         self.run(move |connection| {
-            let of_user =
-                intake_log::table.select(LogRow::as_select()).filter(intake_log::user_id.eq(user_id));
             let rows = ids.into_iter().filter_map(|id| {
-                load_row(of_user.clone().filter(intake_log::id.eq(blob(id.as_uuid()))))(connection)
-                    .transpose()
+                load_row(logs_statement(user_id).sql(" AND l.id = ?").bind(id.cell()))(connection).transpose()
             });
-            rows.map(|row| LogRow::into_log(row?)).collect()
+            rows.map(|row| LogRow::into_value(row?)).collect()
         })
         .await
     }
@@ -171,17 +114,28 @@ impl IntakeLogRepository for SqliteUnitOfWork {
         if logs.is_empty() {
             return Ok(());
         }
-        let rows: Vec<LogRow> = logs.iter().map(|log| LogRow::from_log(user_id, log)).collect();
+        let logs = logs.to_vec();
         // If the person does not exist, the first insert fails.
         let number = self.change_number(user_id).await?.unwrap_or_default();
-        let user_id = blob(user_id.as_uuid());
-        self.run(move |connection| insert_all(connection, (&user_id, number), &rows).storage()).await
+        self.run(move |connection| {
+            let insert_all = |connection: &mut SqliteConnection| {
+                // One row at a time: one prepared statement, and no limit on bound values.
+                for log in &logs {
+                    store(INSERT, (user_id, number), log).execute(connection)?;
+                }
+                let ids: Vec<Vec<u8>> = logs.iter().map(|log| blob(log.id.as_uuid())).collect();
+                let person = blob(user_id.as_uuid());
+                let ids = ids.iter().map(Vec::as_slice);
+                deletion::take_away(connection, &person, DataKind::Supplements, ids)
+            };
+            connection.transaction(insert_all).storage()
+        })
+        .await
     }
 
     async fn update(&mut self, user_id: UserId, log: &IntakeLog) -> Result<bool, StorageError> {
-        let row = LogRow::from_log(user_id, log);
         let Some(number) = self.change_number(user_id).await? else { return Ok(false) };
-        self.run(move |connection| Ok(row.overwrite(connection, number).storage()? > 0)).await
+        Ok(self.run(execute(store(UPDATE, (user_id, number), log))).await? > 0)
     }
 
     async fn delete(&mut self, user_id: UserId, ids: &[IntakeLogId]) -> Result<u64, StorageError> {
@@ -189,8 +143,7 @@ impl IntakeLogRepository for SqliteUnitOfWork {
             return Ok(0);
         }
         let Some(number) = self.change_number(user_id).await? else { return Ok(0) };
-        let user_id = blob(user_id.as_uuid());
-        let ids: Vec<Vec<u8>> = ids.iter().map(|id| blob(id.as_uuid())).collect();
-        self.run(move |connection| delete_all(connection, (&user_id, number), &ids).storage()).await
+        let ids = ids.to_vec();
+        self.run(move |connection| delete_all(connection, (user_id, number), &ids)).await
     }
 }

@@ -15,12 +15,10 @@
 //! `migrations/postgres`, each with `up.sql` and `down.sql`; `up.sql` records itself in
 //! `schema_compatibility`.
 
-mod access;
 #[cfg(test)]
 mod audit_tests;
 mod change;
 mod client;
-mod client_usage;
 mod clock;
 mod code;
 mod connected_app;
@@ -31,10 +29,8 @@ mod error;
 mod failure_counter;
 mod file_identity;
 mod grant;
-mod idempotency;
-mod import;
+mod import_journal;
 mod intake_log;
-mod job_lease;
 mod migration;
 mod options;
 mod password;

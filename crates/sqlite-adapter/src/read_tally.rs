@@ -1,8 +1,7 @@
 //! Sums of reads.
 
 use crate::error::StorageResult as _;
-use crate::row::{Cells, micros};
-use crate::schema::read_tally;
+use crate::row::micros;
 use crate::statement::delete_oldest;
 use crate::store::SqliteStore;
 use application::ports::storage::{ReadTallyStore, StorageError};
@@ -11,48 +10,10 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sqlite::SqliteConnection;
 use domain::id::UserId;
-use domain::read_tally::{ReadKind, ReadTally, Reader, RequestedRange, TallyKey};
+use domain::read_tally::{ReadTally, Reader, RequestedRange, TallyKey};
 use store_shared::column::Held as _;
 use store_shared::schema::personal_token;
-use store_shared::{Raw, parse_reader, reader_parts};
-
-#[derive(Queryable)]
-struct TallyRow {
-    user_id: Vec<u8>,
-    minute: i64,
-    reader_kind: String,
-    reader_id: Vec<u8>,
-    kind: String,
-    requests: i64,
-    items: i64,
-    range_from: Option<i64>,
-    range_to: Option<i64>,
-}
-
-impl TallyRow {
-    fn into_tally(self) -> Result<ReadTally, StorageError> {
-        let Self { user_id, minute, reader_kind, reader_id, kind, requests, items, range_from, range_to } =
-            self;
-        // Of all columns, the reader identifies the row best.
-        let cells = Cells::new("read_tally", &reader_id);
-        let id = cells.uuid("reader_id", &reader_id)?;
-        let reader = cells.present("reader_kind", parse_reader(&reader_kind, id))?;
-        Ok(ReadTally {
-            key: TallyKey {
-                user_id: UserId::from_uuid(cells.uuid("user_id", &user_id)?),
-                minute: cells.instant("minute", minute)?,
-                reader,
-                kind: cells.present("kind", ReadKind::parse(&kind))?,
-            },
-            requests: cells.valid("requests", requests.try_into())?,
-            items: cells.valid("items", items.try_into())?,
-            range: RequestedRange {
-                from: cells.optional_instant("range_from", range_from)?,
-                to: cells.optional_instant("range_to", range_to)?,
-            },
-        })
-    }
-}
+use store_shared::{Raw, list_tallies, reader_parts};
 
 /// Adds one sum. Numbers saturate at `i64::MAX`. `min` and `max` return `NULL`, an open end, if one value is
 /// `NULL`.
@@ -119,41 +80,13 @@ impl ReadTallyStore for SqliteStore {
         after: Option<TallyKey>,
         limit: u32,
     ) -> Result<Vec<ReadTally>, StorageError> {
-        self.read(move |connection| {
-            let rows: Vec<TallyRow> = list_statement(user_id, after, limit).load(connection).storage()?;
-            rows.into_iter().map(TallyRow::into_tally).collect()
-        })
-        .await
+        list_tallies(self, user_id, after, limit).await
     }
 
     async fn delete_before(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
         let old = ("read_tally", "user_id, minute, reader_kind, reader_id, kind", "minute");
         self.write(delete_oldest(old, before, limit)).await
     }
-}
-
-/// Column types of a sum, in table order.
-type TallyColumns = read_tally::SqlType;
-
-/// Lists a person's sums in reverse table order, so that nothing is sorted.
-fn list_statement(user_id: UserId, after: Option<TallyKey>, limit: u32) -> Raw<TallyColumns> {
-    let mut statement = Raw::same(
-        "SELECT user_id, minute, reader_kind, reader_id, kind, requests, items, range_from, range_to \
-         FROM read_tally WHERE user_id = ?",
-    )
-    .blob(user_id.as_uuid().as_bytes());
-    if let Some(TallyKey { user_id: _, minute, reader, kind }) = after {
-        let (reader_kind, reader_id) = reader_parts(reader);
-        statement = statement
-            .sql(" AND (minute, reader_kind, reader_id, kind) < (?, ?, ?, ?)")
-            .bind(micros(minute))
-            .text(reader_kind)
-            .blob(reader_id.as_bytes())
-            .text(kind.as_str());
-    }
-    statement
-        .sql(" ORDER BY minute DESC, reader_kind DESC, reader_id DESC, kind DESC LIMIT ?")
-        .bind(i64::from(limit))
 }
 
 #[cfg(test)]

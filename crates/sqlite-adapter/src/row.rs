@@ -2,7 +2,6 @@
 
 use application::ports::storage::StorageError;
 use chrono::{DateTime, NaiveDate, Utc};
-use domain::scope::ScopeSet;
 use std::fmt::Write as _;
 use uuid::Uuid;
 
@@ -38,10 +37,6 @@ impl<'a> Cells<'a> {
         self.valid(column, Uuid::from_slice(cell))
     }
 
-    pub(crate) fn bytes32(self, column: &'static str, cell: &[u8]) -> Result<[u8; 32], StorageError> {
-        self.valid(column, cell.try_into())
-    }
-
     /// Converts microseconds to an instant.
     pub(crate) fn instant(self, column: &'static str, micros: i64) -> Result<DateTime<Utc>, StorageError> {
         self.present(column, DateTime::from_timestamp_micros(micros))
@@ -72,10 +67,6 @@ impl<'a> Cells<'a> {
         cell: Option<&str>,
     ) -> Result<Option<NaiveDate>, StorageError> {
         cell.map(|text| self.valid(column, NaiveDate::parse_from_str(text, "%Y-%m-%d"))).transpose()
-    }
-
-    pub(crate) fn scopes(self, cell: &str) -> Result<ScopeSet, StorageError> {
-        self.valid("scopes", ScopeSet::parse(cell))
     }
 }
 

@@ -2,9 +2,11 @@
 
 use diesel::{allow_tables_to_appear_in_same_query, table};
 
-mod usage;
-
-pub(crate) use usage::*;
+table! {
+    read_tally (user_id) {
+        user_id -> Binary,
+    }
+}
 
 table! {
     schema_compatibility (version) {
@@ -53,40 +55,8 @@ table! {
 }
 
 table! {
-    supplement (id) {
-        id -> Binary,
-        catalogue_source -> Text,
-        catalogue_key -> Text,
-        is_current -> Bool,
-        brand -> Text,
-        name -> Text,
-        servings -> Text,
-        upc -> Text,
-        label_date -> Nullable<Text>,
-        entry_date -> BigInt,
-        ingredients -> Text,
-        upc_digits -> Nullable<Text>,
-        owner_id -> Nullable<Text>,
-    }
-}
-
-table! {
-    intake_log (user_id, supplement_id, created_at, id) {
+    intake_log (user_id) {
         user_id -> Binary,
-        supplement_id -> Binary,
-        created_at -> BigInt,
-        id -> Binary,
-        servings -> Double,
-        external_key -> Nullable<Text>,
-        change_number -> BigInt,
-    }
-}
-
-table! {
-    failure_counter (key) {
-        key -> Binary,
-        window_began_at -> BigInt,
-        failures -> BigInt,
     }
 }
 
@@ -112,36 +82,6 @@ table! {
     import (id) {
         id -> Binary,
         user_id -> Nullable<Binary>,
-        origin -> Text,
-        file_name -> Text,
-        format -> Nullable<Text>,
-        digest -> Nullable<Binary>,
-        zone -> Text,
-        state -> Text,
-        size -> BigInt,
-        bytes_done -> BigInt,
-        started_at -> BigInt,
-        ended_at -> Nullable<BigInt>,
-        report -> Text,
-        refusal -> Nullable<Text>,
-        lease_until -> Nullable<BigInt>,
-        updated_at -> Nullable<BigInt>,
-    }
-}
-
-table! {
-    /// Columns of `import` beyond the 16 that a diesel table has without a costlier feature.
-    #[sql_name = "import"]
-    import_extra (id) {
-        id -> Binary,
-        bytes_checked -> BigInt,
-        tries -> BigInt,
-        recording_start -> Nullable<Text>,
-        overwrite_profile -> Bool,
-        profile_changes -> Nullable<Text>,
-        cancelled_by -> Nullable<Text>,
-        left_out_labels -> Bool,
-        undone -> Nullable<Text>,
     }
 }
 
@@ -149,7 +89,6 @@ table! {
     import_part (import_id, position) {
         import_id -> Binary,
         position -> BigInt,
-        bytes -> Binary,
     }
 }
 
@@ -157,13 +96,6 @@ table! {
     import_change (sequence) {
         sequence -> BigInt,
         import_id -> Binary,
-        kind -> Text,
-        record_id -> Binary,
-        user_id -> Nullable<Binary>,
-        before -> Nullable<Text>,
-        version_found -> Nullable<Binary>,
-        version_left -> Nullable<Binary>,
-        replaced_by -> Nullable<Binary>,
     }
 }
 
@@ -177,17 +109,6 @@ table! {
     erasure (id) {
         id -> Binary,
         at -> BigInt,
-    }
-}
-
-table! {
-    idempotent_answer (client_id, key_hash) {
-        client_id -> Binary,
-        key_hash -> Binary,
-        content_hash -> Binary,
-        claimed_at -> BigInt,
-        status -> Nullable<Integer>,
-        body -> Nullable<Binary>,
     }
 }
 

@@ -7,7 +7,7 @@ use crate::options::SqliteOptions;
 use crate::reader_pool::ReaderPool;
 use crate::row::{Cells, blob};
 use crate::schema::account;
-use crate::statement::load_row;
+use crate::statement::{execute, load_row};
 use crate::unit_of_work::SqliteUnitOfWork;
 use crate::user::user_status;
 use crate::writer::Writer;
@@ -21,7 +21,7 @@ use domain::time::TimeZone;
 use domain::user::Email;
 use std::path::Path;
 use std::sync::atomic::Ordering;
-use store_shared::{Account, Read, Store, Unit};
+use store_shared::{Account, Change, Raw, Read, Store, Unit};
 
 /// Storage on SQLite; implements every storage port.
 pub struct SqliteStore {
@@ -102,6 +102,12 @@ impl SqliteStore {
 
 #[async_trait]
 impl Store for SqliteStore {
+    const IS_PARTITIONED: bool = false;
+
+    fn is_distributed(&self) -> bool {
+        false
+    }
+
     async fn load_row<T: Send + 'static, Q: Read<T>>(&self, query: Q) -> Result<Option<T>, StorageError> {
         self.read_row(|connection| query.load_one_from_sqlite(connection).storage()).await
     }
@@ -112,6 +118,17 @@ impl Store for SqliteStore {
 
     async fn load_few<T: Send + 'static, Q: Read<T>>(&self, query: Q) -> Result<Vec<T>, StorageError> {
         self.load_rows(query).await
+    }
+
+    async fn change<Q: Change>(&self, query: Q) -> Result<u64, StorageError> {
+        self.write(execute(query)).await
+    }
+
+    async fn change_all(&self, queries: Vec<Raw>) -> Result<(), StorageError> {
+        self.write(|connection| {
+            queries.into_iter().try_for_each(|query| execute(query)(connection).map(drop))
+        })
+        .await
     }
 
     async fn find_account(&self, user_id: UserId) -> Result<Option<Account>, StorageError> {

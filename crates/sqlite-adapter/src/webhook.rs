@@ -3,10 +3,7 @@
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sqlite::SqliteConnection;
-use domain::id::{ClientId, UserId};
-use std::collections::HashSet;
 use store_shared::Raw;
-use store_shared::column::Held as _;
 
 /// A time that failed attempts postponed the event to stays, and so does the time of an earlier change that
 /// the endpoint was not notified of.
@@ -18,15 +15,6 @@ const RECORDS_CHANGED: &str = "INSERT INTO webhook_event (user_id, endpoint_id, 
      SET number = excluded.number, due_at = coalesce(webhook_event.due_at, excluded.due_at), \
          occurred_at = CASE WHEN webhook_event.announced < webhook_event.number \
              THEN webhook_event.occurred_at ELSE excluded.occurred_at END";
-
-/// Inserts nothing if the client has another live grant.
-const GRANT_REVOKED: &str = "INSERT INTO webhook_event (user_id, endpoint_id, kind, number, announced, failed, due_at) \
-     SELECT g.user_id, e.id, 'grant.revoked', ?, 0, 0, 0 \
-     FROM access_grant g JOIN webhook_endpoint e ON e.client_id = g.client_id \
-     WHERE g.user_id = ? AND g.client_id = ? \
-     GROUP BY g.user_id, e.id HAVING count(*) FILTER (WHERE g.revoked_at IS NULL) = 0 \
-     ON CONFLICT (user_id, endpoint_id, kind) DO UPDATE \
-     SET number = excluded.number, occurred_at = excluded.occurred_at, failed = 0, due_at = excluded.due_at";
 
 const PERSON_ERASED: &str = "INSERT INTO webhook_event (user_id, endpoint_id, kind, number, announced, failed, due_at) \
      SELECT DISTINCT g.user_id, e.id, 'person.erased', ?, 0, 0, 0 \
@@ -48,20 +36,6 @@ pub(crate) fn announce_change(
     let statement: Raw<()> =
         Raw::same(RECORDS_CHANGED).bind(number).bind(number.saturating_sub(1)).blob(user_id);
     statement.execute(connection).map(drop)
-}
-
-/// Queues events about revoked grants, given as pairs of person and client, where no live grant is left.
-pub(crate) fn announce_revocations(
-    connection: &mut SqliteConnection,
-    revoked: Vec<(UserId, ClientId)>,
-    at: DateTime<Utc>,
-) -> QueryResult<()> {
-    for (user_id, client_id) in HashSet::<_>::from_iter(revoked) {
-        let statement: Raw<()> =
-            Raw::same(GRANT_REVOKED).bind(at.timestamp_micros()).bind(user_id.cell()).bind(client_id.cell());
-        statement.execute(connection)?;
-    }
-    Ok(())
 }
 
 /// Queues events about an erasure, before the grants are deleted, and deletes what else names the person.

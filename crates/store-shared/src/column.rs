@@ -12,12 +12,14 @@ use domain::address::AddressBlock;
 use domain::code::PkceChallenge;
 use domain::device::Device;
 use domain::id::{
-    AuditEventId, AuthorizationRequestId, ClientId, ClientSecretId, GrantId, ImportId, KeyId, MessageId,
-    PasskeyId, PersonalTokenId, SessionId, UserId, WebhookEndpointId,
+    AuditEventId, AuthorizationRequestId, ClientId, ClientSecretId, GrantId, ImportId, IntakeLogId, KeyId,
+    MessageId, PasskeyId, PersonalTokenId, SessionId, SleepSessionId, SupplementId, UserId,
+    WebhookEndpointId,
 };
 use domain::resource::Resource;
 use domain::scope::ScopeSet;
 use domain::secret::SecretHash;
+use domain::time::TimeZone;
 use domain::user::Email;
 use std::fmt::{self, Display};
 use uuid::Uuid;
@@ -49,7 +51,7 @@ pub struct Day;
 pub struct Uris;
 
 /// Cell of an id; `None` if it is not 16 bytes long.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, AsExpression, FromSqlRow)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, AsExpression, FromSqlRow)]
 #[diesel(sql_type = Id)]
 pub struct IdCell(Option<Uuid>);
 
@@ -63,7 +65,7 @@ impl Display for IdCell {
 }
 
 /// Cell of a time; `None` if it is not a time.
-#[derive(Debug, Clone, Copy, AsExpression, FromSqlRow)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, AsExpression, FromSqlRow)]
 #[diesel(sql_type = Instant)]
 pub struct TimeCell(Option<DateTime<Utc>>);
 
@@ -77,7 +79,7 @@ impl Display for TimeCell {
 }
 
 /// Cell of a day; `None` if it is not a day.
-#[derive(Debug, Clone, Copy, AsExpression, FromSqlRow)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, AsExpression, FromSqlRow)]
 #[diesel(sql_type = Day)]
 pub struct DayCell(Option<NaiveDate>);
 
@@ -252,7 +254,9 @@ pub(crate) use held;
 held! {
     bool as bool: |is_set| *is_set, |cell| Some(cell);
     i64 as i64: |number| *number, |cell| Some(cell);
+    u16 as i64: |number| i64::from(*number), |cell| Self::try_from(cell).ok();
     u32 as i64: |number| i64::from(*number), |cell| Self::try_from(cell).ok();
+    u64 as i64: |number| i64::try_from(*number).unwrap_or(i64::MAX), |cell| Self::try_from(cell).ok();
     u32 as i32: |number| i32::try_from(*number).unwrap_or(i32::MAX), |cell| Self::try_from(cell).ok();
     String as String: |text| text.clone(), |text| Some(text);
     Vec<u8> as Vec<u8>: |bytes| bytes.clone(), |bytes| Some(bytes);
@@ -260,6 +264,7 @@ held! {
     SecretHash as Vec<u8>: |hash| hash.as_bytes().to_vec(), |cell| Held::parse(cell).map(Self::from_bytes);
     ScopeSet as String: |scopes| scopes.to_string(), |text| Self::parse(&text).ok();
     Email as String: |email| email.as_str().to_owned(), |text| Self::parse(&text).ok();
+    TimeZone as String: |zone| zone.name().to_owned(), |text| Self::parse(&text).ok();
     Resource as String: |resource| resource.as_str().to_owned(), |text| Self::parse(&text);
     PkceChallenge as Vec<u8>: |challenge| challenge.as_bytes().to_vec(), |bytes| Held::parse(bytes).map(Self::from_bytes);
     AddressBlock as String: |address| address.to_string(), |text| Self::parse(&text).ok();
@@ -278,6 +283,6 @@ macro_rules! ids {
 }
 
 ids! {
-    AuditEventId AuthorizationRequestId ClientId ClientSecretId GrantId ImportId KeyId MessageId PasskeyId
-    PersonalTokenId SessionId UserId WebhookEndpointId
+    AuditEventId AuthorizationRequestId ClientId ClientSecretId GrantId ImportId IntakeLogId KeyId MessageId PasskeyId
+    PersonalTokenId SessionId SleepSessionId SupplementId UserId WebhookEndpointId
 }

@@ -2,12 +2,13 @@
 
 use crate::column::{Held, IdCell, TimeCell};
 use crate::names::{parse_used_from, used_from_parts};
-use crate::rotation::rotation_outcome;
+use crate::refresh_token::rotation_outcome;
 use crate::row::{Cells, Stored};
 use crate::schema::{access_grant, account};
 use crate::statement::{Raw, Read, Value};
 use crate::store::Store;
 use crate::unit_of_work::{Transaction, Unit};
+use crate::webhook::announce_revocations;
 use application::ports::storage::{GrantFilter, GrantRepository, GrantWithUser, StorageError};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -153,7 +154,7 @@ pub async fn store_grant(unit: &mut impl Transaction, grant: &Grant) -> Result<b
 }
 
 /// Finds a grant by its refresh token: that of a person, or anyone's.
-pub async fn find_grant(
+pub(crate) async fn find_grant(
     store: &impl Store,
     hash: &SecretHash,
     user_id: Option<UserId>,
@@ -251,13 +252,6 @@ pub trait StoreGrants: Send {
 
     /// Makes other transactions that limit a person's grants wait until the end of this one.
     async fn lock_grants(&mut self, user_id: UserId) -> Result<(), StorageError>;
-
-    /// Queues events about revoked grants, given as pairs of person and client, where no live grant is left.
-    async fn announce_revocations(
-        &mut self,
-        revoked: Vec<(UserId, ClientId)>,
-        at: DateTime<Utc>,
-    ) -> Result<(), StorageError>;
 }
 
 impl<R: Transaction + StoreGrants> Unit<R> {
@@ -267,13 +261,9 @@ impl<R: Transaction + StoreGrants> Unit<R> {
         query: impl Read<(IdCell, IdCell)>,
         at: DateTime<Utc>,
     ) -> Result<u64, StorageError> {
-        let revoked = self.0.load_rows(query).await?.into_iter().map(|(user_id, client_id)| {
-            let cells = Cells("access_grant", &user_id);
-            Ok((cells.parse("user_id", user_id)?, cells.parse("client_id", client_id)?))
-        });
-        let revoked = revoked.collect::<Result<Vec<_>, StorageError>>()?;
+        let revoked = self.0.load_rows(query).await?;
         let number = u64::try_from(revoked.len()).unwrap_or(u64::MAX);
-        self.0.announce_revocations(revoked, at).await?;
+        announce_revocations(&mut self.0, revoked, at).await?;
         Ok(number)
     }
 }

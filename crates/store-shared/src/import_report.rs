@@ -55,7 +55,7 @@ struct StoredReport {
 }
 
 /// Serializes a report with its first rejections and notes, without the fields that have columns.
-pub fn write_report(report: &ImportReport) -> Result<String, StorageError> {
+pub(crate) fn write_report(report: &ImportReport) -> Result<String, StorageError> {
     let ImportReport {
         sessions,
         stage_entries,
@@ -83,7 +83,11 @@ pub fn write_report(report: &ImportReport) -> Result<String, StorageError> {
 }
 
 /// Parses a report; the arguments are the fields that have columns.
-pub fn read_report(json: &str, profile: ProfileChanges, left_out_labels: bool) -> Option<ImportReport> {
+pub(crate) fn read_report(
+    json: &str,
+    profile: ProfileChanges,
+    left_out_labels: bool,
+) -> Option<ImportReport> {
     let StoredReport {
         sessions,
         stage_entries,

@@ -37,12 +37,12 @@ impl StoredIngredient {
 }
 
 /// Serializes the ingredients.
-pub fn write_ingredients(ingredients: &[Ingredient]) -> Result<String, StorageError> {
+pub(crate) fn write_ingredients(ingredients: &[Ingredient]) -> Result<String, StorageError> {
     json::write(&ingredients.iter().map(StoredIngredient::from).collect::<Vec<_>>())
 }
 
 /// Parses the ingredients.
-pub fn read_ingredients(json: &str) -> Option<Vec<Ingredient>> {
+pub(crate) fn read_ingredients(json: &str) -> Option<Vec<Ingredient>> {
     let stored: Vec<StoredIngredient> = serde_json::from_str(json).ok()?;
     stored.into_iter().map(StoredIngredient::into_ingredient).collect()
 }

@@ -4,15 +4,25 @@
 //! Functions that parse a column return `None` for a value that the program cannot have written. The caller
 //! adds table, column and row to the error.
 
+mod access;
 mod audit;
 mod authorization_request;
 mod client;
+mod client_usage;
 mod code;
 pub mod column;
+mod connected_app;
 mod consent;
 mod grant;
+#[doc(hidden)]
+pub mod idempotency;
+mod import;
+mod import_journal;
 mod import_report;
 mod ingredients;
+mod intake_log;
+#[doc(hidden)]
+pub mod job_lease;
 mod json;
 mod metadata_document;
 mod meter;
@@ -24,9 +34,10 @@ mod pending_sign_in;
 mod personal_token;
 mod profile_changes;
 mod profile_source;
+mod read_tally;
 mod reader;
 mod record_before;
-mod rotation;
+mod refresh_token;
 mod row;
 mod sandbox;
 #[expect(missing_docs, reason = "tables and columns have the names of the database")]
@@ -36,21 +47,26 @@ mod session;
 mod signing_key;
 mod statement;
 mod store;
+mod supplement;
 #[cfg(test)]
 mod test_support;
 mod time_range;
 mod undone;
 mod unit_of_work;
+mod upload;
 mod webhook;
 
+pub use access::{find_access, find_personal_access};
 pub use audit::{append_event, append_once_statement, event_values, list_events, list_statement};
 pub use authorization_request::find_authorization_request;
 pub use client::{DeleteClients, count_draft_users, find_with_secrets, list_clients, list_own_clients};
+pub use client_usage::{add_usage, delete_usage_before, list_usage};
 pub use code::RedeemCodes;
-pub use grant::{StoreGrants, count_live_grants, find_grant, grant_values, list_grants, store_grant};
-pub use import_report::{read_report, write_report};
-pub use ingredients::{read_ingredients, write_ingredients};
-pub use metadata_document::{read_document, write_document};
+pub use connected_app::{AppColumns, AppRow};
+pub use grant::{StoreGrants, count_live_grants, grant_values, list_grants, store_grant};
+pub use import::{find_import, find_import_of_session, find_upload_part, has_notes, list_imports};
+pub use import_journal::{Note, StoreNotes, entries_statement};
+pub use intake_log::{LogColumns, LogRow, find_log, logs_statement, walk_logs};
 pub use meter::{ConnectionMeter, GaugeGuard, timed};
 pub use names::*;
 pub use outbox::backlog;
@@ -58,9 +74,11 @@ pub use passkey::{find_passkey, list_passkeys};
 pub use password_link::{delete_links_to, find_password_link};
 pub use pending_sign_in::find_pending_sign_in;
 pub use personal_token::list_personal_tokens;
-pub use profile_changes::{read_profile_changes, write_profile_changes};
 pub use profile_source::{list_sources, record_sources};
-pub use record_before::{read_before, write_before};
+pub use read_tally::{list_tallies, tallies_statement};
+#[doc(hidden)]
+pub use reader::all;
+pub use refresh_token::find_by_refresh_token;
 pub use row::Stored;
 pub use sandbox::list_sandbox_people;
 pub use second_factor::find_second_factor;
@@ -68,8 +86,11 @@ pub use session::{find_session, list_sessions};
 pub use signing_key::list_signing_keys;
 pub use statement::{Change, Locked, Raw, Read, Value};
 pub use store::{Account, Store};
+pub use supplement::{
+    LabelColumns, LabelRow, StoreLabels, VERSION_COLUMNS, VersionColumns, VersionRow, current_statement,
+    keyed, list_by_upc, list_own, upc_digits, version_statement,
+};
 pub use time_range::{known_moment, lower_bound, upper_bound};
-pub use undone::{read_undone, write_undone};
 pub use unit_of_work::{Transaction, Unit};
 pub use webhook::{
     count_due_events, find_endpoint, find_pending_event, list_deliveries, list_due_events, list_endpoints,

@@ -30,7 +30,7 @@ impl StoredChange {
 }
 
 /// Serializes the changes; `None` if there are none.
-pub fn write_profile_changes(changes: &ProfileChanges) -> Result<Option<String>, StorageError> {
+pub(crate) fn write_profile_changes(changes: &ProfileChanges) -> Result<Option<String>, StorageError> {
     if changes.is_empty() {
         return Ok(None);
     }
@@ -38,7 +38,7 @@ pub fn write_profile_changes(changes: &ProfileChanges) -> Result<Option<String>,
 }
 
 /// Parses the changes.
-pub fn read_profile_changes(json: Option<&str>) -> Option<ProfileChanges> {
+pub(crate) fn read_profile_changes(json: Option<&str>) -> Option<ProfileChanges> {
     let Some(json) = json else { return Some(ProfileChanges::default()) };
     let stored: Vec<StoredChange> = serde_json::from_str(json).ok()?;
     stored.into_iter().map(StoredChange::into_change).collect()

@@ -7,25 +7,37 @@ macro_rules! implement_readers {
     ($store:ty) => {
         const _: () = {
             use application::ports::storage::{
-                AuditFilter, AuditPosition, AuditReader, ClientReader, ClientWithSecrets, PendingEvent, SessionReader, SessionWithUser, WebhookReader, AuthorizationRequestReader, MailBacklog,
-                OutboxReader, PasskeyReader, PasswordLinkReader, PasswordLinkWithAccount,
-                PendingSignInReader, PendingSignInWithEmail, PersonalTokenReader, SandboxReader,
-                SecondFactorReader, SecondFactorState, SigningKeyReader, StorageError,
+                AccessReader, AccessState, AuditFilter, AuditPosition, AuditReader, AuthorizationRequestReader,
+                Claim, ClientReader, ClientUsageStore, ClientWithSecrets, GrantFilter, GrantReader,
+                GrantWithUser, IdempotencyStore, IdempotentRequest, Import, ImportReader, Job, JobLeases,
+                MailBacklog, OutboxReader, PasskeyReader, PasswordLinkReader, PasswordLinkWithAccount,
+                PendingEvent, PendingSignInReader, PendingSignInWithEmail, PersonalAccess,
+                PersonalTokenReader, SandboxReader, SecondFactorReader, SecondFactorState, SessionReader,
+                SessionWithUser, SigningKeyReader, StorageError, StoredResponse, WebhookReader,
             };
+            use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
             use domain::audit::AuditEvent;
             use domain::authorization_request::AuthorizationRequest;
-            use chrono::{DateTime, Utc};
             use domain::client::Client;
-            use domain::id::{AuthorizationRequestId, ClientId, UserId, WebhookEndpointId};
-            use domain::scope::ScopeSet;
-            use domain::session::Session;
-            use domain::webhook::{Delivery, EventKey, WebhookEndpoint};
+            use domain::client_usage::ClientUsage;
+            use domain::grant::Grant;
+            use domain::id::{
+                AuthorizationRequestId, ClientId, GrantId, ImportId, SleepSessionId, UserId, WebhookEndpointId,
+            };
             use domain::passkey::{CredentialId, Passkey};
             use domain::personal_token::PersonalToken;
             use domain::sandbox::SandboxPerson;
+            use domain::scope::ScopeSet;
             use domain::secret::SecretHash;
+            use domain::session::Session;
             use domain::signing_key::SigningKey;
+            use domain::webhook::{Delivery, EventKey, WebhookEndpoint};
+            use uuid::Uuid;
 
+            $crate::forward!($store as AccessReader {
+                find_access(user_id: UserId, grant_id: GrantId) -> Option<AccessState>;
+                find_personal_access(hash: &SecretHash) -> Option<PersonalAccess>;
+            });
             $crate::forward!($store as AuditReader {
                 list_events(filter: AuditFilter, after: Option<AuditPosition>, limit: u32) -> Vec<AuditEvent>;
             });
@@ -37,6 +49,44 @@ macro_rules! implement_readers {
                 list_clients(after: Option<ClientId>, limit: u32) -> Vec<Client>;
                 list_own_clients(owner: UserId) -> Vec<Client>;
                 count_draft_users(id: ClientId) -> u32;
+            });
+            $crate::forward!($store as ClientUsageStore {
+                add_usage(sums: &[ClientUsage]) -> ();
+                list_usage(id: ClientId, since: NaiveDate) -> Vec<ClientUsage>;
+                delete_usage_before(before: NaiveDate, limit: u32) -> u64;
+            });
+            $crate::forward!($store as GrantReader {
+                find_by_refresh_token(hash: &SecretHash, user_id: Option<UserId>) -> Option<GrantWithUser>;
+                list_grants(filter: GrantFilter, after: Option<GrantId>, limit: u32) -> Vec<Grant>;
+                count_live_grants(client_id: ClientId, limit: u32) -> u32;
+            });
+            $crate::forward!($store as IdempotencyStore in idempotency {
+                claim(
+                    request: IdempotentRequest,
+                    now: DateTime<Utc>,
+                    abandoned_before: DateTime<Utc>,
+                    expired_before: DateTime<Utc>
+                ) -> Claim;
+                renew(request: IdempotentRequest, now: DateTime<Utc>) -> bool;
+                keep(request: IdempotentRequest, answer: &StoredResponse) -> ();
+                release(request: IdempotentRequest) -> ();
+                delete_before(before: DateTime<Utc>, limit: u32) -> u64;
+            });
+            $crate::forward!($store as ImportReader {
+                find_import(id: ImportId) -> Option<Import>;
+                list_imports(
+                    user_id: Option<UserId>,
+                    after: Option<(DateTime<Utc>, ImportId)>,
+                    limit: u32
+                ) -> Vec<Import>;
+                has_notes(id: ImportId) -> bool;
+                find_import_of_session(user_id: UserId, id: SleepSessionId) -> Option<ImportId>;
+                find_upload_part(id: ImportId, position: u32) -> Option<Vec<u8>>;
+            });
+            $crate::forward!($store as JobLeases in job_lease {
+                take(job: Job, holder: Uuid, hold_for: TimeDelta) -> bool;
+                renew(job: Job, holder: Uuid, hold_for: TimeDelta) -> bool;
+                finish(job: Job, holder: Uuid, due_after: TimeDelta) -> ();
             });
             $crate::forward!($store as OutboxReader {
                 backlog() -> MailBacklog;
@@ -84,12 +134,21 @@ macro_rules! implement_readers {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! forward {
-    ($store:ty as $port:ident { $($read:ident($($key:ident: $type:ty),*) -> $found:ty;)* }) => {
+    ($store:ty as $port:ident { $($reads:tt)* }) => {
+        $crate::forward!($store as $port in all { $($reads)* });
+    };
+    ($store:ty as $port:ident in $module:ident { $($read:ident($($key:ident: $type:ty),*) -> $found:ty;)* }) => {
         #[async_trait::async_trait]
         impl $port for $store {
             $(async fn $read(&self $(, $key: $type)*) -> Result<$found, StorageError> {
-                $crate::$read(self $(, $key)*).await
+                $crate::$module::$read(self $(, $key)*).await
             })*
         }
     };
+}
+
+/// The functions of every module whose ports have no method of the same name.
+#[doc(hidden)]
+pub mod all {
+    pub use crate::*;
 }

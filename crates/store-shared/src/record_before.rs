@@ -176,7 +176,7 @@ impl StoredLabel {
 }
 
 /// Serializes a record's previous state.
-pub fn write_before(before: &RecordBefore) -> Result<String, StorageError> {
+pub(crate) fn write_before(before: &RecordBefore) -> Result<String, StorageError> {
     match before {
         RecordBefore::Session(session) => json::write(&StoredSession::from(&**session)),
         RecordBefore::Log(log) => json::write(&StoredLog::from(&**log)),
@@ -185,7 +185,7 @@ pub fn write_before(before: &RecordBefore) -> Result<String, StorageError> {
 }
 
 /// Parses the previous state of a record of this kind.
-pub fn read_before(record: RecordReference, json: &str) -> Option<RecordBefore> {
+pub(crate) fn read_before(record: RecordReference, json: &str) -> Option<RecordBefore> {
     Some(match record {
         RecordReference::Session(_) => {
             let stored: StoredSession = serde_json::from_str(json).ok()?;

@@ -7,7 +7,7 @@ use diesel::pg::Pg;
 use diesel::query_builder::{AsQuery, AstPass, Query, QueryFragment, QueryId};
 use diesel::query_dsl::{CompatibleType, LoadQuery};
 use diesel::result::{Error, OptionalExtension, QueryResult};
-use diesel::sql_types::{BigInt, Binary, Nullable, Text};
+use diesel::sql_types::{BigInt, Binary, Bool, Double, Nullable, Text};
 use diesel::sqlite::{Sqlite, SqliteConnection};
 use diesel_async::{AsyncConnectionCore, RunQueryDsl};
 use futures_util::FutureExt as _;
@@ -83,13 +83,16 @@ pub struct Raw<R = ()> {
     postgres: Cow<'static, str>,
     sqlite: Cow<'static, str>,
     values: Vec<Value>,
+    /// Whether each connection keeps it prepared.
+    is_kept: bool,
     row: PhantomData<fn() -> R>,
 }
 
 impl<R> Raw<R> {
     /// Returns a statement that differs between `PostgreSQL` and SQLite, in this order.
     pub fn new([postgres, sqlite]: [impl Into<Cow<'static, str>>; 2]) -> Self {
-        Self { postgres: postgres.into(), sqlite: sqlite.into(), values: Vec::new(), row: PhantomData }
+        let (postgres, sqlite) = (postgres.into(), sqlite.into());
+        Self { postgres, sqlite, values: Vec::new(), is_kept: true, row: PhantomData }
     }
 
     /// Returns a statement that is the same on both stores, or that only one of them runs.
@@ -145,10 +148,11 @@ impl Raw {
         Raw::same(text)
     }
 
-    /// Returns an insert of several rows, which diesel splits on SQLite. `row` is `(?, ?)` for two columns.
+    /// Returns an insert of several rows, which diesel splits on SQLite. `row` is `(?, ?)` for two columns. It
+    /// does not stay prepared, because each number of rows has a text.
     pub(crate) fn insert(into: &str, row: &str, rows: Vec<Vec<Value>>, then: &str) -> Self {
         let text = format!("INSERT INTO {into} VALUES {} {then}", vec![row; rows.len()].join(", "));
-        Self::same(text).bind_all(rows.into_iter().flatten())
+        Self { is_kept: false, ..Self::same(text).bind_all(rows.into_iter().flatten()) }
     }
 }
 
@@ -191,6 +195,9 @@ macro_rules! values {
     ($backend:ident: $text:ident, $($name:ident as $sql:ty;)*) => {
         impl<R> QueryFragment<$backend> for Raw<R> {
             fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, $backend>) -> QueryResult<()> {
+                if !self.is_kept {
+                    out.unsafe_to_cache_prepared();
+                }
                 let mut values = self.values.iter();
                 for (position, part) in self.$text.split('?').enumerate() {
                     if position > 0 {
@@ -216,8 +223,12 @@ values! {
     Time(TimeCell) as Instant;
     /// A day.
     Day(DayCell) as Day;
+    /// A truth value.
+    Flag(bool) as Bool;
     /// A number.
     Number(i64) as BigInt;
+    /// A number that need not be whole.
+    Real(f64) as Double;
     /// A hash, or other bytes.
     Bytes(Vec<u8>) as Binary;
     /// A text.
@@ -226,6 +237,8 @@ values! {
     OptionalId(Option<IdCell>) as Nullable<Id>;
     /// A time or `NULL`.
     OptionalTime(Option<TimeCell>) as Nullable<Instant>;
+    /// A day or `NULL`.
+    OptionalDay(Option<DayCell>) as Nullable<Day>;
     /// A number or `NULL`.
     OptionalNumber(Option<i64>) as Nullable<BigInt>;
     /// Bytes or `NULL`.

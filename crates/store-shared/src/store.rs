@@ -1,7 +1,7 @@
 //! Reads of either store.
 
 use crate::row::{Stored, values};
-use crate::statement::Read;
+use crate::statement::{Change, Raw, Read};
 use application::ports::storage::StorageError;
 use async_trait::async_trait;
 use domain::id::UserId;
@@ -19,9 +19,15 @@ pub struct Account {
     pub status: UserStatus,
 }
 
-/// Reads outside of a transaction. A retry runs the query again.
+/// Statements outside of a unit of work. A retry runs the query again.
 #[async_trait]
 pub trait Store: Send + Sync {
+    /// Whether grants are partitioned by person, and the table `refresh_token` leads to the partition of each.
+    const IS_PARTITIONED: bool;
+
+    /// Returns whether an account and its tokens may be on different nodes.
+    fn is_distributed(&self) -> bool;
+
     /// Loads the first row of a query; `None` if there is none.
     async fn load_row<T: Send + 'static, Q: Read<T>>(&self, query: Q) -> Result<Option<T>, StorageError>;
 
@@ -30,6 +36,12 @@ pub trait Store: Send + Sync {
 
     /// Loads the few rows of a small table, with less delay than [`load_rows`](Self::load_rows).
     async fn load_few<T: Send + 'static, Q: Read<T>>(&self, query: Q) -> Result<Vec<T>, StorageError>;
+
+    /// Runs a statement in a separate transaction; returns the number of changed rows.
+    async fn change<Q: Change>(&self, query: Q) -> Result<u64, StorageError>;
+
+    /// Runs statements in one separate transaction.
+    async fn change_all(&self, queries: Vec<Raw>) -> Result<(), StorageError>;
 
     /// Finds the account of a session, link or sign-in.
     async fn find_account(&self, user_id: UserId) -> Result<Option<Account>, StorageError>;

@@ -14,7 +14,7 @@ struct StoredUndone {
 }
 
 /// Serializes the column; `None` if nothing was undone.
-pub fn write_undone(undone: &Undone) -> Result<Option<String>, StorageError> {
+pub(crate) fn write_undone(undone: &Undone) -> Result<Option<String>, StorageError> {
     if *undone == Undone::default() {
         return Ok(None);
     }
@@ -24,7 +24,7 @@ pub fn write_undone(undone: &Undone) -> Result<Option<String>, StorageError> {
 }
 
 /// Parses the column.
-pub fn read_undone(json: Option<&str>) -> Option<Undone> {
+pub(crate) fn read_undone(json: Option<&str>) -> Option<Undone> {
     let Some(json) = json else { return Some(Undone::default()) };
     let StoredUndone { removed, restored, kept, records } = serde_json::from_str(json).ok()?;
     let records: Option<Vec<_>> = records.iter().map(|record| KeptRecord::parse(record)).collect();

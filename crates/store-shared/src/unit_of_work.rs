@@ -158,11 +158,12 @@ lend!(AppRepositories {
 lend!(RecordRepositories {
     store {
         sleep: SleepRepository,
-        supplements: SupplementRepository,
         intake_logs: IntakeLogRepository,
+    }
+    shared {
+        supplements: SupplementRepository,
         imports: ImportRepository,
         import_journal: ImportJournal,
         uploads: UploadRepository,
     }
-    shared {}
 });

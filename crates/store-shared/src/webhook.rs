@@ -18,6 +18,7 @@ use domain::webhook::{
     Delivery, DeliveryResult, EndpointSecret, EndpointStatus, EventKey, EventKind, SealedWebhookSecret,
     WebhookEndpoint,
 };
+use std::collections::HashSet;
 
 row! {
     /// A row of `webhook_endpoint`.
@@ -240,6 +241,41 @@ fn about(statement: Raw, key: EventKey) -> Raw {
 /// The number of such an event is its time.
 const DELETE_ENDINGS: &str =
     "DELETE FROM webhook_event WHERE kind IN ('grant.revoked', 'person.erased') AND number < ?";
+
+/// Inserts nothing if the client has another live grant.
+const GRANT_REVOKED: &str =
+    "INSERT INTO webhook_event (user_id, endpoint_id, kind, number, announced, failed, due_at)
+    SELECT g.user_id, e.id, 'grant.revoked', ?, 0, 0, ";
+
+/// Queues events about revoked grants, given as pairs of person and client, where no live grant is left.
+pub(crate) async fn announce_revocations(
+    unit: &mut impl Transaction,
+    revoked: Vec<(IdCell, IdCell)>,
+    at: DateTime<Utc>,
+) -> Result<(), StorageError> {
+    if revoked.is_empty() {
+        return Ok(());
+    }
+    let query = webhook_endpoint::table.select(webhook_endpoint::client_id).distinct();
+    let announced: HashSet<IdCell> = unit.load_rows(query).await?.into_iter().collect();
+    let pairs: HashSet<_> = revoked.into_iter().filter(|(_, client)| announced.contains(client)).collect();
+    for (user_id, client_id) in pairs {
+        let query: Raw = Raw::same(GRANT_REVOKED)
+            .bind(at.timestamp_micros())
+            .sql_of(["to_timestamp(0)", "0"])
+            .sql(
+                " FROM access_grant g JOIN webhook_endpoint e ON e.client_id = g.client_id
+                WHERE g.user_id = ? AND g.client_id = ?
+                GROUP BY g.user_id, e.id HAVING count(*) FILTER (WHERE g.revoked_at IS NULL) = 0
+                ON CONFLICT (user_id, endpoint_id, kind) DO UPDATE SET number = excluded.number,
+                    occurred_at = excluded.occurred_at, failed = 0, due_at = excluded.due_at",
+            )
+            .bind(user_id)
+            .bind(client_id);
+        unit.execute(query).await?;
+    }
+    Ok(())
+}
 
 #[async_trait]
 impl<R: Transaction> WebhookRepository for Unit<R> {

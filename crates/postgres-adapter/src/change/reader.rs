@@ -4,7 +4,7 @@ use crate::error::unexpected;
 use crate::sleep::{PageSession, PageSessionColumns, unix_micros};
 use crate::statement::returning;
 use crate::store::PostgresStore;
-use crate::supplement::{KnownLabels, SupplementColumns, SupplementRow};
+use crate::supplement::KnownLabels;
 use crate::user::{ACCOUNT_COLUMNS, AccountColumns, AccountRow};
 use application::ports::storage::{
     Change, ChangePage, ChangePageQuery, ChangeReader, IntakeLogRow, StorageError,
@@ -19,6 +19,7 @@ use domain::change::ChangePosition;
 use domain::data_kind::DataKind;
 use domain::id::IntakeLogId;
 use std::cmp::Ordering;
+use store_shared::{LabelColumns, LabelRow};
 use uuid::Uuid;
 
 #[cfg(test)]
@@ -66,7 +67,7 @@ fn page_sql() -> String {
     ) AS session ON true
     LEFT JOIN LATERAL (
         SELECT l.id, l.created_at, l.servings AS taken, v.id AS version, v.brand, v.name, v.servings, v.upc,
-            v.label_date, v.entry_date, v.ingredients
+            v.label_date, v.entry_date, v.ingredients::text
         FROM intake_log l JOIN supplement v ON v.id = l.supplement_id
         WHERE p.kind = 2 AND NOT p.is_gone AND l.user_id = $1 AND l.id = p.id OFFSET 0
     ) AS log ON true
@@ -92,10 +93,10 @@ const FORGET: [&str; 2] = [
     DELETE FROM deletion d USING old WHERE d.user_id = old.user_id AND d.kind = old.kind AND d.id = old.id",
 ];
 
-type LogColumns = (SqlUuid, Timestamptz, Double, SupplementColumns);
+type LogColumns = (SqlUuid, Timestamptz, Double, LabelColumns);
 
 /// A log and its version.
-type LogAndVersion = (Uuid, PgTimestamp, f64, SupplementRow);
+type LogAndVersion = (Uuid, PgTimestamp, f64, LabelRow);
 
 type Columns = (
     BigInt,

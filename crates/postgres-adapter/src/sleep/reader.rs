@@ -3,7 +3,6 @@
 use super::page::SleepPageText;
 use super::page_session::{PageSession, PageSessionColumns};
 use super::row::{SLEEP_COLUMNS, SleepColumns, SleepRow};
-use crate::row::{lower_bound, upper_bound};
 use crate::statement::returning;
 use crate::store::{PageLength, PostgresStore};
 use application::ports::storage::{SleepPage, SleepPageQuery, SleepPosition, SleepReader, StorageError};
@@ -16,6 +15,7 @@ use diesel_async::RunQueryDsl;
 use domain::id::{SleepSessionId, UserId};
 use domain::sleep::SleepSession;
 use futures_util::FutureExt;
+use store_shared::{lower_bound, upper_bound};
 use uuid::Uuid;
 
 #[async_trait]

@@ -6,4 +6,3 @@ mod repository;
 mod row;
 
 pub(crate) use known_labels::KnownLabels;
-pub(crate) use row::{SupplementColumns, SupplementRow};

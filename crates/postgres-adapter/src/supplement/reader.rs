@@ -1,10 +1,7 @@
 //! Pages of supplements with their logs, and the reads of an export.
 
 use super::known_labels::KnownLabels;
-use super::row::{SupplementColumns, SupplementRow, keyed};
-use crate::intake_log::{IntakeLogColumns, LogRow};
-use crate::row::{FixedArray, JsonText, lower_bound, upper_bound};
-use crate::schema::{intake_log, supplement};
+use crate::fixed_array::FixedArray;
 use crate::statement::returning;
 use crate::store::{PageLength, PostgresStore};
 use application::ports::storage::{
@@ -12,18 +9,19 @@ use application::ports::storage::{
     SupplementRecord,
 };
 use async_trait::async_trait;
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, Utc};
 use diesel::pg::Pg;
-use diesel::prelude::*;
 use diesel::query_builder::{BoxedSqlQuery, SqlQuery};
 use diesel::sql_query;
 use diesel::sql_types::Uuid as SqlUuid;
-use diesel::sql_types::{Array, BigInt, Date, Double, Jsonb, Nullable, Record, Text, Timestamptz};
+use diesel::sql_types::{Array, BigInt, Double, Nullable, Record, Text, Timestamptz};
 use diesel_async::RunQueryDsl;
 use domain::id::{IntakeLogId, SupplementId, UserId};
 use domain::paging::SortDirection;
 use domain::supplement::{CatalogueKey, IntakeLog, SearchWords, Supplement, Upc};
 use futures_util::FutureExt;
+use store_shared::column::{Day, DayCell, Id, IdCell, Instant, TimeCell};
+use store_shared::{LabelRow, VERSION_COLUMNS, VersionColumns, VersionRow, keyed, lower_bound, upper_bound};
 use uuid::Uuid;
 
 /// Microseconds from the Unix epoch to the Postgres epoch, 2000-01-01.
@@ -40,14 +38,14 @@ const LOGGED_SUPPLEMENTS: &str = "(SELECT l.supplement_id FROM intake_log l WHER
 
 /// Columns of a version, then its logs as three arrays.
 type PageColumns = (
-    SqlUuid,
+    Id,
     Text,
     Text,
     Text,
     Text,
-    Nullable<Date>,
-    Timestamptz,
-    Jsonb,
+    Nullable<Day>,
+    Instant,
+    Text,
     Array<SqlUuid>,
     Array<Timestamptz>,
     Array<Double>,
@@ -58,14 +56,14 @@ type WholePage = Nullable<Array<Record<PageColumns>>>;
 
 /// One record of a page.
 type PageRecord = (
-    Uuid,
+    IdCell,
     String,
     String,
     String,
     String,
-    Option<NaiveDate>,
-    DateTime<Utc>,
-    JsonText,
+    Option<DayCell>,
+    TimeCell,
+    String,
     FixedArray<16>,
     FixedArray<8>,
     FixedArray<8>,
@@ -85,7 +83,7 @@ fn into_record(record: PageRecord, labels: &KnownLabels) -> Result<SupplementRec
         log_times,
         log_servings,
     ) = record;
-    let row = SupplementRow { id, brand, name, servings, upc, label_date, entry_date, ingredients };
+    let row = LabelRow { id, brand, name, servings, upc, label_date, entry_date, ingredients };
     let times_and_servings = log_times.into_elements().into_iter().zip(log_servings.into_elements());
     let logs = log_ids.into_elements().into_iter().zip(times_and_servings);
     let logs = logs.map(|(id, (micros, servings))| IntakeLogRow {
@@ -105,8 +103,8 @@ enum PageShape {
     Rows,
 }
 
-const RECORD: &str = "s.id, s.brand, s.name, s.servings, s.upc, s.label_date, s.entry_date, s.ingredients,
-            logs.ids, logs.times, logs.servings";
+const RECORD: &str = "s.id, s.brand, s.name, s.servings, s.upc, s.label_date, s.entry_date,
+            s.ingredients::text, logs.ids, logs.times, logs.servings";
 
 /// Returns the statement of a page: `$1` person, `$2` start, `$3` end, `$4` records to skip, `$5` records to
 /// read, and `$6` the supplement if the query names one.
@@ -150,13 +148,7 @@ fn page_sql(sort: SortDirection, names_one: bool, shape: PageShape) -> String {
     )
 }
 
-const WALK_LOGS: &str =
-    "SELECT l.supplement_id, l.created_at, l.id, l.servings, l.external_key FROM intake_log l
-    WHERE l.user_id = $1 AND (l.created_at, l.id) > ($2, $3)
-    ORDER BY l.created_at, l.id LIMIT $4";
-
-const SEARCH: &str = "SELECT s.catalogue_source, s.catalogue_key, s.id, s.brand, s.name, s.servings, s.upc,
-    s.label_date, s.entry_date, s.ingredients FROM supplement s WHERE s.is_current AND s.owner_id IS NULL";
+const SEARCH: &str = "FROM supplement s WHERE s.is_current AND s.owner_id IS NULL";
 
 /// Names that begin with the query, from the index `supplement_name`: `$1` the beginning.
 const BY_NAME: &str = "AND s.search_text >= $1 AND s.search_text < $1 || chr(1114111)
@@ -225,26 +217,19 @@ impl SupplementReader for PostgresStore {
             "WITH RECURSIVE taken (supplement_id) AS ({LOGGED_SUPPLEMENTS})
              SELECT supplement_id FROM taken WHERE supplement_id IS NOT NULL"
         );
-        let rows: Vec<(String, String, SupplementRow)> = self
+        let rows: Vec<VersionRow> = self
             .read_page(move |connection| {
                 let ids = sql_query(text.clone()).bind::<SqlUuid, _>(user_id.as_uuid());
                 async move {
                     let ids: Vec<Uuid> = returning::<SqlUuid, _>(ids).load(connection).await?;
-                    supplement::table
-                        .filter(supplement::id.eq_any(ids))
-                        .order(supplement::id.asc())
-                        .select((
-                            supplement::catalogue_source,
-                            supplement::catalogue_key,
-                            SupplementRow::as_select(),
-                        ))
-                        .load(connection)
-                        .await
+                    let query =
+                        sql_query(format!("{} ORDER BY s.id", versions())).bind::<Array<SqlUuid>, _>(ids);
+                    returning::<VersionColumns, _>(query).load(connection).await
                 }
                 .boxed()
             })
             .await?;
-        rows.into_iter().map(keyed).collect()
+        keyed(rows)
     }
 
     async fn walk_logs(
@@ -253,26 +238,11 @@ impl SupplementReader for PostgresStore {
         after: Option<(DateTime<Utc>, IntakeLogId)>,
         limit: u32,
     ) -> Result<Vec<IntakeLog>, StorageError> {
-        let (start, id) = after.map_or((None, Uuid::nil()), |(at, id)| (Some(at), id.as_uuid()));
-        let query = move || {
-            let statement = sql_query(WALK_LOGS)
-                .bind::<SqlUuid, _>(user_id.as_uuid())
-                .bind::<Timestamptz, _>(lower_bound(start))
-                .bind::<SqlUuid, _>(id)
-                .bind::<BigInt, _>(i64::from(limit));
-            returning::<IntakeLogColumns, _>(statement)
-        };
-        self.read_rows(query).await?.into_iter().map(LogRow::into_log).collect()
+        store_shared::walk_logs(self, user_id, after, limit).await
     }
 
     async fn find_log(&self, user_id: UserId, id: IntakeLogId) -> Result<Option<IntakeLog>, StorageError> {
-        let query = move || {
-            intake_log::table
-                .filter(intake_log::user_id.eq(user_id.as_uuid()))
-                .filter(intake_log::id.eq(id.as_uuid()))
-                .select(LogRow::as_select())
-        };
-        self.read_rows(query).await?.into_iter().next().map(LogRow::into_log).transpose()
+        store_shared::find_log(self, user_id, id).await
     }
 
     async fn list_versions(
@@ -280,25 +250,15 @@ impl SupplementReader for PostgresStore {
         ids: &[SupplementId],
     ) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> {
         let ids: Vec<Uuid> = ids.iter().map(SupplementId::as_uuid).collect();
-        let rows = self.read_rows(move || {
-            supplement::table.filter(supplement::id.eq_any(ids.clone())).select((
-                supplement::catalogue_source,
-                supplement::catalogue_key,
-                SupplementRow::as_select(),
-            ))
-        });
-        rows.await?.into_iter().map(keyed).collect()
+        let query = move || {
+            let query = sql_query(versions()).bind::<Array<SqlUuid>, _>(ids.clone());
+            returning::<VersionColumns, _>(query)
+        };
+        keyed(self.read_rows(query).await?)
     }
 
     async fn list_own(&self, user_id: UserId) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> {
-        let rows = self.read_rows(move || {
-            supplement::table
-                .filter(supplement::owner_id.eq(user_id.as_uuid()))
-                .filter(supplement::is_current)
-                .order(supplement::id)
-                .select((supplement::catalogue_source, supplement::catalogue_key, SupplementRow::as_select()))
-        });
-        rows.await?.into_iter().map(keyed).collect()
+        store_shared::list_own(self, user_id).await
     }
 
     async fn search(
@@ -308,53 +268,34 @@ impl SupplementReader for PostgresStore {
     ) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> {
         let (beginning, limit) = (words.beginning(), i64::from(limit));
         let first = move || {
-            let statement = sql_query(format!("{SEARCH} {BY_NAME}"))
+            let statement = sql_query(format!("SELECT {VERSION_COLUMNS} {SEARCH} {BY_NAME}"))
                 .bind::<Text, _>(beginning.clone())
                 .bind::<BigInt, _>(limit);
-            returning::<(Text, Text, SupplementColumns), _>(statement)
+            returning::<VersionColumns, _>(statement)
         };
-        let mut rows: Vec<(String, String, SupplementRow)> = self.read_rows(first).await?;
+        let mut rows: Vec<VersionRow> = self.read_rows(first).await?;
         let missing = limit - i64::try_from(rows.len()).unwrap_or(limit);
         if missing > 0 {
             let (beginning, query) = (words.beginning(), word_query(words));
             let second = move || {
-                let statement = sql_query(format!("{SEARCH} {BY_WORD}"))
+                let statement = sql_query(format!("SELECT {VERSION_COLUMNS} {SEARCH} {BY_WORD}"))
                     .bind::<Text, _>(beginning.clone())
                     .bind::<BigInt, _>(missing)
                     .bind::<Text, _>(query.clone());
-                returning::<(Text, Text, SupplementColumns), _>(statement)
+                returning::<VersionColumns, _>(statement)
             };
-            let others: Vec<(String, String, SupplementRow)> = self.read_rows(second).await?;
+            let others: Vec<VersionRow> = self.read_rows(second).await?;
             rows.extend(others);
         }
-        rows.into_iter().map(keyed).collect()
+        keyed(rows)
     }
 
     async fn list_by_upc(&self, upc: &Upc) -> Result<Vec<CatalogueVersion>, StorageError> {
-        let digits = upc.as_str().to_owned();
-        let rows: Vec<(String, String, bool, SupplementRow)> = self
-            .read_rows(move || {
-                supplement::table
-                    .filter(supplement::upc_digits.eq(digits.clone()))
-                    .filter(supplement::owner_id.is_null())
-                    .order((
-                        supplement::catalogue_source,
-                        supplement::catalogue_key,
-                        supplement::is_current.desc(),
-                        supplement::id,
-                    ))
-                    .select((
-                        supplement::catalogue_source,
-                        supplement::catalogue_key,
-                        supplement::is_current,
-                        SupplementRow::as_select(),
-                    ))
-            })
-            .await?;
-        let version = |(source, key, is_current, row)| {
-            let (key, supplement) = keyed((source, key, row))?;
-            Ok(CatalogueVersion { key, supplement, is_current })
-        };
-        rows.into_iter().map(version).collect()
+        store_shared::list_by_upc(self, upc).await
     }
+}
+
+/// Returns the statement that loads versions by their ids, `$1`.
+fn versions() -> String {
+    format!("SELECT {VERSION_COLUMNS} FROM supplement s WHERE s.id = ANY ($1)")
 }

@@ -5,7 +5,7 @@ use crate::row::{Cells, blob};
 use crate::sleep::find_packed;
 use crate::statement::delete_oldest;
 use crate::store::SqliteStore;
-use crate::supplement::{SupplementRow, in_snapshot, read_supplement};
+use crate::supplement::{in_snapshot, read_supplement};
 use crate::user;
 use application::ports::storage::{
     Change, ChangePage, ChangePageQuery, ChangeReader, IntakeLogRow, StorageError,
@@ -174,8 +174,7 @@ impl Records<'_> {
         let supplement = if let Some(known) = self.supplements.get(&supplement_id) {
             known.clone()
         } else {
-            let read =
-                read_supplement(connection, &supplement_id).and_then(SupplementRow::into_supplement)?;
+            let read = read_supplement(connection, &supplement_id)?;
             self.supplements.insert(supplement_id, read.clone());
             read
         };

@@ -5,4 +5,3 @@ mod repository;
 mod row;
 
 pub(crate) use reader::{in_snapshot, read_supplement};
-pub(crate) use row::SupplementRow;

@@ -1,10 +1,8 @@
 //! Pages of supplements with their logs, and the reads of an export.
 
-use super::row::{SupplementRow, owner};
 use crate::error::{self, StorageResult as _};
-use crate::intake_log::LogRow;
-use crate::row::{Cells, blob, micros};
-use crate::schema::{intake_log, supplement};
+use crate::row::{Cells, micros};
+use crate::statement::load_row;
 use crate::store::SqliteStore;
 use application::ports::storage::{
     CatalogueVersion, IntakeLogRow, StorageError, SupplementPage, SupplementPageQuery, SupplementReader,
@@ -14,13 +12,14 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::connection::Connection as _;
 use diesel::prelude::*;
-use diesel::sql_types::Binary;
-use diesel::sqlite::{Sqlite, SqliteConnection};
+use diesel::sql_types::{BigInt, Binary, Double};
+use diesel::sqlite::SqliteConnection;
 use domain::id::{IntakeLogId, SupplementId, UserId};
 use domain::paging::SortDirection;
 use domain::supplement::{CatalogueKey, IntakeLog, SearchWords, Supplement, Upc};
 use std::sync::Arc;
-use store_shared::Raw;
+use store_shared::column::Held as _;
+use store_shared::{Raw, Stored as _, VersionRow, keyed, version_statement};
 
 /// Lists the supplements of a person with one index lookup each (a loose index scan), so that the number of
 /// logs does not matter. Binds the person twice.
@@ -73,7 +72,7 @@ impl SupplementReader for SqliteStore {
                     .blob(user_id.as_uuid().as_bytes())
                     .sql(" SELECT supplement_id FROM taken WHERE supplement_id IS NOT NULL ORDER BY 1");
                 let ids: Vec<Vec<u8>> = statement.load(connection).storage()?;
-                ids.iter().map(|id| read_supplement(connection, id)?.into_parts()).collect()
+                read_all(connection, &ids)
             })
         })
         .await
@@ -85,65 +84,29 @@ impl SupplementReader for SqliteStore {
         after: Option<(DateTime<Utc>, IntakeLogId)>,
         limit: u32,
     ) -> Result<Vec<IntakeLog>, StorageError> {
-        let (time, id) =
-            after.map_or((i64::MIN, Vec::new()), |(time, id)| (micros(time), blob(id.as_uuid())));
-        self.read(move |connection| {
-            use intake_log::dsl;
-            // The first condition is for the index; the second decides between equal times.
-            let rows: Vec<LogRow> = dsl::intake_log
-                .select(LogRow::as_select())
-                .filter(dsl::user_id.eq(blob(user_id.as_uuid())))
-                .filter(dsl::created_at.ge(time))
-                .filter(dsl::created_at.gt(time).or(dsl::id.gt(id)))
-                .order((dsl::created_at, dsl::id))
-                .limit(i64::from(limit))
-                .load(connection)
-                .storage()?;
-            rows.into_iter().map(LogRow::into_log).collect()
-        })
-        .await
+        store_shared::walk_logs(self, user_id, after, limit).await
     }
 
     async fn find_log(&self, user_id: UserId, id: IntakeLogId) -> Result<Option<IntakeLog>, StorageError> {
-        self.read(move |connection| {
-            let row: Option<LogRow> = intake_log::table
-                .filter(intake_log::user_id.eq(blob(user_id.as_uuid())))
-                .filter(intake_log::id.eq(blob(id.as_uuid())))
-                .select(LogRow::as_select())
-                .first(connection)
-                .optional()
-                .storage()?;
-            row.map(LogRow::into_log).transpose()
-        })
-        .await
+        store_shared::find_log(self, user_id, id).await
     }
 
     async fn list_versions(
         &self,
         ids: &[SupplementId],
     ) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> {
-        let ids: Vec<Vec<u8>> = ids.iter().map(|id| blob(id.as_uuid())).collect();
+        let ids = ids.to_vec();
         self.read(move |connection| {
             in_snapshot(connection, |connection| {
-                let rows = ids.iter().filter_map(|id| find_supplement(connection, id).transpose());
-                rows.map(|row| row?.into_parts()).collect()
+                let rows = ids.iter().map(|id| load_row(version_statement(id.cell()))(connection));
+                keyed(rows.filter_map(Result::transpose).collect::<Result<Vec<_>, _>>()?)
             })
         })
         .await
     }
 
     async fn list_own(&self, user_id: UserId) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> {
-        self.read(move |connection| {
-            let rows: Vec<SupplementRow> = supplement::table
-                .filter(supplement::owner_id.eq(owner(user_id)))
-                .filter(supplement::is_current)
-                .order(supplement::id)
-                .select(SupplementRow::as_select())
-                .load(connection)
-                .storage()?;
-            rows.into_iter().map(SupplementRow::into_parts).collect()
-        })
-        .await
+        store_shared::list_own(self, user_id).await
     }
 
     async fn search(
@@ -161,30 +124,14 @@ impl SupplementReader for SqliteStore {
                     let others: Vec<Vec<u8>> = by_word(&words, missing).load(connection).storage()?;
                     ids.extend(others);
                 }
-                ids.iter().map(|id| read_supplement(connection, id)?.into_parts()).collect()
+                read_all(connection, &ids)
             })
         })
         .await
     }
 
     async fn list_by_upc(&self, upc: &Upc) -> Result<Vec<CatalogueVersion>, StorageError> {
-        let digits = upc.as_str().to_owned();
-        self.read(move |connection| {
-            let rows: Vec<SupplementRow> = supplement::table
-                .filter(supplement::upc_digits.eq(digits))
-                .filter(supplement::owner_id.is_null())
-                .order((
-                    supplement::catalogue_source,
-                    supplement::catalogue_key,
-                    supplement::is_current.desc(),
-                    supplement::id,
-                ))
-                .select(SupplementRow::as_select())
-                .load(connection)
-                .storage()?;
-            rows.into_iter().map(SupplementRow::into_version).collect()
-        })
-        .await
+        store_shared::list_by_upc(self, upc).await
     }
 }
 
@@ -233,18 +180,19 @@ fn read_record(
     query: &SupplementPageQuery,
     id: &[u8],
 ) -> Result<SupplementRecord, StorageError> {
-    use intake_log::dsl;
-    let supplement = Arc::new(read_supplement(connection, id)?.into_supplement()?);
-    let logs = dsl::intake_log
-        .select((dsl::id, dsl::created_at, dsl::servings))
-        .filter(dsl::user_id.eq(blob(query.user_id.as_uuid())))
-        .filter(dsl::supplement_id.eq(id))
-        .filter(dsl::created_at.between(first_micros(query), last_micros(query)))
-        .into_boxed::<Sqlite>();
-    let logs = match query.page.sort {
-        SortDirection::Ascending => logs.order((dsl::created_at.asc(), dsl::id.asc())),
-        SortDirection::Descending => logs.order((dsl::created_at.desc(), dsl::id.desc())),
-    };
+    let supplement = Arc::new(read_supplement(connection, id)?);
+    let logs: Raw<(Binary, BigInt, Double)> = Raw::same(
+        "SELECT id, created_at, servings FROM intake_log \
+         WHERE user_id = ? AND supplement_id = ? AND created_at BETWEEN ? AND ? ",
+    )
+    .bind(query.user_id.cell())
+    .blob(id)
+    .bind(first_micros(query))
+    .bind(last_micros(query));
+    let logs = logs.sql(match query.page.sort {
+        SortDirection::Ascending => "ORDER BY created_at, id",
+        SortDirection::Descending => "ORDER BY created_at DESC, id DESC",
+    });
     let rows: Vec<(Vec<u8>, i64, f64)> = logs.load(connection).storage()?;
     let logs: Result<Vec<IntakeLogRow>, StorageError> = rows
         .into_iter()
@@ -282,19 +230,23 @@ fn by_word(words: &SearchWords, limit: i64) -> Raw<Binary> {
         .bind(limit)
 }
 
-fn find_supplement(
+fn read_row(connection: &mut SqliteConnection, id: &[u8]) -> Result<VersionRow, StorageError> {
+    version_statement(id.to_vec()).get_result(connection).storage()
+}
+
+fn read_all(
     connection: &mut SqliteConnection,
-    id: &[u8],
-) -> Result<Option<SupplementRow>, StorageError> {
-    supplement::table.find(id).select(SupplementRow::as_select()).first(connection).optional().storage()
+    ids: &[Vec<u8>],
+) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> {
+    keyed(ids.iter().map(|id| read_row(connection, id)).collect::<Result<Vec<_>, _>>()?)
 }
 
 /// Reads a supplement; a missing one is an error.
 pub(crate) fn read_supplement(
     connection: &mut SqliteConnection,
     id: &[u8],
-) -> Result<SupplementRow, StorageError> {
-    supplement::table.find(id).select(SupplementRow::as_select()).first(connection).storage()
+) -> Result<Supplement, StorageError> {
+    Ok(read_row(connection, id)?.into_value()?.supplement)
 }
 
 #[cfg(test)]
