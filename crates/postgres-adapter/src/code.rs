@@ -1,18 +1,13 @@
 //! Redemptions of authorization codes.
 
-use crate::schema::account;
 use crate::unit_of_work::PgUnitOfWork;
-use crate::user::user_status;
 use application::ports::storage::{StorageError, UniqueKey};
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool};
 use domain::audit::AuditEvent;
 use domain::grant::Grant;
-use domain::id::UserId;
 use domain::secret::SecretHash;
-use domain::user::UserStatus;
 use store_shared::column::Held as _;
 use store_shared::schema::{authorization_code as code, refresh_token};
 use store_shared::{Raw, RedeemCodes, append_event, event_values, grant_values};
@@ -103,13 +98,6 @@ impl PgUnitOfWork {
 
 #[async_trait]
 impl RedeemCodes for PgUnitOfWork {
-    async fn lock_user(&mut self, user_id: UserId) -> Result<Option<UserStatus>, StorageError> {
-        let query = account::table.find(user_id.as_uuid()).select(account::locked_at).for_no_key_update();
-        let row: Option<Option<DateTime<Utc>>> = self.connection()?.load_row(query).await?;
-        self.found.extend(row.map(|_| user_id));
-        Ok(row.map(user_status))
-    }
-
     async fn redeem_code(
         &mut self,
         hash: &SecretHash,

@@ -2,7 +2,6 @@
 
 use crate::statement::{count, returning, stored};
 use crate::unit_of_work::PgUnitOfWork;
-use crate::user::lock_account;
 use application::ports::storage::{StorageError, UniqueKey};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -10,7 +9,6 @@ use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{BigInt, Binary, Timestamptz};
 use domain::grant::Grant;
-use domain::id::UserId;
 use store_shared::column::Held as _;
 use store_shared::schema::refresh_token;
 use store_shared::{StoreGrants, store_grant};
@@ -65,12 +63,5 @@ impl StoreGrants for PgUnitOfWork {
         let forgotten = refresh_token::table.filter(refresh_token::token_hash.eq_any(gone));
         self.connection()?.execute(diesel::delete(forgotten)).await?;
         Ok(deleted)
-    }
-
-    async fn lock_grants(&mut self, user_id: UserId) -> Result<(), StorageError> {
-        if self.holds(user_id) {
-            return Ok(());
-        }
-        lock_account(self.connection()?, user_id).await
     }
 }

@@ -7,20 +7,16 @@ use crate::connection::{
 use crate::error::storage_error;
 use crate::options::{InvalidPostgresOptions, PostgresOptions};
 use crate::supplement::KnownLabels;
-use crate::user;
 use application::ports::storage::StorageError;
 use async_trait::async_trait;
-use diesel::dsl::Limit;
-use diesel::query_dsl::methods::LimitDsl;
-use diesel::result::{OptionalExtension as _, QueryResult};
+use diesel::result::QueryResult;
 use diesel_async::methods::LoadQuery;
 use diesel_async::{AsyncPgConnection, RunQueryDsl as _};
-use domain::id::UserId;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use std::time::Duration;
-use store_shared::{Account, Change, ConnectionMeter, Raw, Read, Store, Transaction};
+use store_shared::{Change, ConnectionMeter, Raw, Read, Store, Transaction};
 
 /// Length of a page, which determines the connection that reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -150,23 +146,6 @@ impl PostgresStore {
         self.shared.read(read).await.map_err(storage_error)
     }
 
-    /// Reads a single row on a shared connection; `None` if there is none. A retry builds the query again.
-    pub(crate) async fn read_row<T, Q>(
-        &self,
-        query: impl Fn() -> Q + Send + Sync,
-    ) -> Result<Option<T>, StorageError>
-    where
-        T: Send + 'static,
-        Q: LimitDsl + Send + 'static,
-        Limit<Q>: for<'c> LoadQuery<'static, &'c AsyncPgConnection, T> + Send + 'static,
-    {
-        self.shared(move |mut connection| {
-            let query = query();
-            async move { query.first(&mut connection).await.optional() }.boxed()
-        })
-        .await
-    }
-
     /// Reads rows on a connection of the pool for transactions. A retry builds the query again.
     pub(crate) async fn read_rows<T, Q>(
         &self,
@@ -270,10 +249,6 @@ impl Store for PostgresStore {
             Transaction::execute(&mut transaction, query).await?;
         }
         transaction.commit().await
-    }
-
-    async fn find_account(&self, user_id: UserId) -> Result<Option<Account>, StorageError> {
-        user::find_account(self, user_id).await
     }
 }
 

@@ -6,7 +6,6 @@
 
 use crate::connection::{Pooled, ROLLBACK, is_broken};
 use crate::error::{storage_error, unexpected};
-use crate::schema::account;
 use crate::store::PostgresStore;
 use application::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
 use async_trait::async_trait;
@@ -16,6 +15,8 @@ use diesel_async::SimpleAsyncConnection as _;
 use domain::id::UserId;
 use std::collections::{HashMap, HashSet};
 use std::convert::identity;
+use store_shared::column::Held as _;
+use store_shared::schema::account;
 use store_shared::{Change, Read, Transaction, Unit};
 
 /// Read committed: each statement sees what was committed before it, so that it can wait for a lock and then
@@ -63,7 +64,8 @@ pub(crate) struct PgUnitOfWork {
     connection: Option<Pooled>,
     /// Change numbers by person in this unit of work; the rows of these people are locked.
     pub(crate) numbers: HashMap<UserId, i64>,
-    /// People whose rows were found, and therefore locked, in this unit of work.
+    /// People whose rows were found, and therefore locked, in this unit of work. No row is locked behind a
+    /// savepoint, because a rollback to it would release the lock.
     pub(crate) found: HashSet<UserId>,
 }
 
@@ -74,12 +76,6 @@ impl PgUnitOfWork {
             Some(connection) => Ok(connection),
             None => Err(unexpected("a unit of work was used after its end")),
         }
-    }
-
-    /// Returns whether this unit of work has locked a person's row. No row is locked behind a savepoint,
-    /// because a rollback to it would release the lock.
-    pub(crate) fn holds(&self, user_id: UserId) -> bool {
-        self.found.contains(&user_id) || self.numbers.contains_key(&user_id)
     }
 
     /// Ends the transaction, then returns the connection to the pool.
@@ -123,10 +119,16 @@ impl Transaction for PgUnitOfWork {
         self.connection()?.delete_oldest(table, before, limit).await
     }
 
-    async fn keep_account(&mut self, user_id: UserId) -> Result<bool, StorageError> {
-        // Does not wait for writers of the person's data.
-        let query = account::table.find(user_id.as_uuid()).select(account::id).for_key_share();
-        Ok(self.connection()?.execute(query).await? > 0)
+    async fn lock_account(&mut self, user_id: UserId) -> Result<(), StorageError> {
+        if self.found.contains(&user_id) || self.numbers.contains_key(&user_id) {
+            return Ok(());
+        }
+        let query = account::table.find(user_id.cell()).select(account::id).for_no_key_update();
+        self.connection()?.execute(query).await.map(drop)
+    }
+
+    fn remember_lock(&mut self, user_id: UserId) {
+        self.found.insert(user_id);
     }
 
     async fn exclude_writers(&mut self, table: &'static str) -> Result<(), StorageError> {

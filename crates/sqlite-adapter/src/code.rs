@@ -1,32 +1,19 @@
 //! Redemptions of authorization codes.
 
-use crate::row::{Cells, blob};
-use crate::schema::account;
 use crate::statement::{execute, load_row};
 use crate::unit_of_work::SqliteUnitOfWork;
-use crate::user::user_status;
 use application::ports::storage::{StorageError, UniqueKey};
 use async_trait::async_trait;
 use diesel::prelude::*;
 use domain::audit::AuditEvent;
 use domain::grant::Grant;
-use domain::id::UserId;
 use domain::secret::SecretHash;
-use domain::user::UserStatus;
 use store_shared::column::Held as _;
 use store_shared::schema::{access_grant, authorization_code as code};
 use store_shared::{RedeemCodes, append_event, store_grant};
 
 #[async_trait]
 impl RedeemCodes for SqliteUnitOfWork {
-    async fn lock_user(&mut self, user_id: UserId) -> Result<Option<UserStatus>, StorageError> {
-        // The transaction holds the write lock.
-        let key = blob(user_id.as_uuid());
-        let query = account::table.find(key.clone()).select(account::locked_at);
-        let locked_at: Option<Option<i64>> = self.run(load_row(query)).await?;
-        locked_at.map(|locked_at| user_status(Cells::new("account", &key), locked_at)).transpose()
-    }
-
     async fn redeem_code(
         &mut self,
         hash: &SecretHash,

@@ -6,7 +6,6 @@ use application::ports::storage::{StorageError, UniqueKey};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::grant::Grant;
-use domain::id::UserId;
 use store_shared::{StoreGrants, store_grant};
 
 #[async_trait]
@@ -21,10 +20,5 @@ impl StoreGrants for SqliteUnitOfWork {
         limit: u32,
     ) -> Result<u64, StorageError> {
         self.run(delete_oldest(("access_grant", "user_id, id", "revoked_at"), before, limit)).await
-    }
-
-    async fn lock_grants(&mut self, _user_id: UserId) -> Result<(), StorageError> {
-        // The transaction holds the write lock.
-        Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! Conversions of cells that several tables share.
 
 use application::ports::storage::StorageError;
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, Utc};
 use std::fmt::Write as _;
 use uuid::Uuid;
 
@@ -59,15 +59,6 @@ impl<'a> Cells<'a> {
     ) -> Result<Option<DateTime<Utc>>, StorageError> {
         micros.map(|micros| self.instant(column, micros)).transpose()
     }
-
-    /// Parses an optional calendar date.
-    pub(crate) fn optional_date(
-        self,
-        column: &'static str,
-        cell: Option<&str>,
-    ) -> Result<Option<NaiveDate>, StorageError> {
-        cell.map(|text| self.valid(column, NaiveDate::parse_from_str(text, "%Y-%m-%d"))).transpose()
-    }
 }
 
 /// Returns an id as bytes.
@@ -78,11 +69,6 @@ pub(crate) fn blob(id: Uuid) -> Vec<u8> {
 /// Returns an instant in microseconds.
 pub(crate) fn micros(instant: DateTime<Utc>) -> i64 {
     instant.timestamp_micros()
-}
-
-/// Formats a date with a four-digit year.
-pub(crate) fn date(date: NaiveDate) -> String {
-    date.format("%Y-%m-%d").to_string()
 }
 
 /// Formats an id as a UUID, and any other key in hexadecimal.

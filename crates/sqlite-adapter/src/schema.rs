@@ -16,26 +16,6 @@ table! {
 }
 
 table! {
-    account (id) {
-        id -> Binary,
-        email -> Text,
-        email_normalised -> Text,
-        home_timezone -> Text,
-        locked_at -> Nullable<BigInt>,
-        created_at -> BigInt,
-        birth_date -> Nullable<Text>,
-        biological_sex -> Nullable<Text>,
-        blood_type -> Nullable<Text>,
-        height_cm -> Nullable<Double>,
-        weight_kg -> Nullable<Double>,
-        skin_type -> Nullable<Integer>,
-        wheelchair_use -> Nullable<Bool>,
-        change_number -> BigInt,
-        profile_change_number -> BigInt,
-    }
-}
-
-table! {
     sleep_session (user_id, started_at, id) {
         user_id -> Binary,
         started_at -> BigInt,
@@ -57,14 +37,6 @@ table! {
 table! {
     intake_log (user_id) {
         user_id -> Binary,
-    }
-}
-
-table! {
-    password (user_id) {
-        user_id -> Binary,
-        hash -> Text,
-        changed_at -> BigInt,
     }
 }
 
@@ -99,19 +71,6 @@ table! {
     }
 }
 
-table! {
-    erased_person (id_hash) {
-        id_hash -> Binary,
-    }
-}
-
-table! {
-    erasure (id) {
-        id -> Binary,
-        at -> BigInt,
-    }
-}
-
 allow_tables_to_appear_in_same_query! {
-    account, import, import_change, import_part, password,
+    import, import_change, import_part,
 }

@@ -5,23 +5,16 @@ use crate::error::StorageResult as _;
 use crate::migration;
 use crate::options::SqliteOptions;
 use crate::reader_pool::ReaderPool;
-use crate::row::{Cells, blob};
-use crate::schema::account;
-use crate::statement::{execute, load_row};
+use crate::statement::execute;
 use crate::unit_of_work::SqliteUnitOfWork;
-use crate::user::user_status;
 use crate::writer::Writer;
 use application::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
 use application::schema::SchemaState;
 use async_trait::async_trait;
-use diesel::query_dsl::methods::{FindDsl as _, SelectDsl as _};
 use diesel::sqlite::SqliteConnection;
-use domain::id::UserId;
-use domain::time::TimeZone;
-use domain::user::Email;
 use std::path::Path;
 use std::sync::atomic::Ordering;
-use store_shared::{Account, Change, Raw, Read, Store, Unit};
+use store_shared::{Change, Raw, Read, Store, Unit};
 
 /// Storage on SQLite; implements every storage port.
 pub struct SqliteStore {
@@ -129,20 +122,6 @@ impl Store for SqliteStore {
             queries.into_iter().try_for_each(|query| execute(query)(connection).map(drop))
         })
         .await
-    }
-
-    async fn find_account(&self, user_id: UserId) -> Result<Option<Account>, StorageError> {
-        let key = blob(user_id.as_uuid());
-        let query = account::table.find(key.clone());
-        let query = query.select((account::email, account::home_timezone, account::locked_at));
-        let row: Option<(String, String, Option<i64>)> = self.read_row(load_row(query)).await?;
-        let Some((email, zone, locked_at)) = row else { return Ok(None) };
-        let cells = Cells::new("account", &key);
-        Ok(Some(Account {
-            email: cells.valid("email", Email::parse_stored(&email))?,
-            home_timezone: cells.valid("home_timezone", TimeZone::parse(&zone))?,
-            status: user_status(cells, locked_at)?,
-        }))
     }
 }
 

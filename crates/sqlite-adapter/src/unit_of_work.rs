@@ -3,7 +3,6 @@
 use crate::change::number;
 use crate::error::StorageResult as _;
 use crate::row::blob;
-use crate::schema::account;
 use crate::scrub;
 use crate::statement::{delete_oldest, execute};
 use crate::webhook::announce_change;
@@ -11,8 +10,6 @@ use crate::writer::{Transaction, Writer};
 use application::ports::storage::StorageError;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use diesel::dsl::exists;
-use diesel::prelude::*;
 use diesel::sqlite::SqliteConnection;
 use domain::id::UserId;
 use std::collections::HashMap;
@@ -85,13 +82,14 @@ impl store_shared::Transaction for SqliteUnitOfWork {
         self.run(delete_oldest(table, before, limit)).await
     }
 
-    async fn keep_account(&mut self, user_id: UserId) -> Result<bool, StorageError> {
-        let query = diesel::select(exists(account::table.find(blob(user_id.as_uuid()))));
-        self.run(move |connection| query.get_result(connection).storage()).await
+    // The transaction holds the write lock.
+    async fn lock_account(&mut self, _user_id: UserId) -> Result<(), StorageError> {
+        Ok(())
     }
 
+    fn remember_lock(&mut self, _user_id: UserId) {}
+
     async fn exclude_writers(&mut self, _table: &'static str) -> Result<(), StorageError> {
-        // The transaction holds the write lock.
         Ok(())
     }
 

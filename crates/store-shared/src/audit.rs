@@ -7,6 +7,7 @@ use crate::statement::{Raw, Value};
 use crate::store::Store;
 use crate::time_range::{lower_bound, upper_bound};
 use crate::unit_of_work::{Transaction, Unit};
+use crate::user::keep_account;
 use application::ports::storage::{AuditFilter, AuditPosition, AuditRepository, StorageError};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -134,7 +135,7 @@ impl<R: Transaction> AuditRepository for Unit<R> {
 
     async fn append_once(&mut self, event: &AuditEvent, since: DateTime<Utc>) -> Result<(), StorageError> {
         if let Some(user_id) = event.user_id
-            && !self.0.keep_account(user_id).await?
+            && !keep_account(&mut self.0, user_id).await?
         {
             return Ok(());
         }

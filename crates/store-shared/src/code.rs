@@ -1,8 +1,9 @@
 //! Authorization codes.
 
 use crate::column::{Held, IdCell, TimeCell};
-use crate::row::row;
-use crate::schema::{authorization_code, authorization_code as code};
+use crate::row::{self, row};
+use crate::schema::{account, authorization_code, authorization_code as code};
+use crate::statement::Locked;
 use crate::unit_of_work::{Transaction, Unit};
 use application::ports::storage::{CodeRepository, CodeWithUser, StorageError, UniqueKey};
 use async_trait::async_trait;
@@ -13,7 +14,6 @@ use domain::code::{AuthorizationCode, CodeState};
 use domain::grant::Grant;
 use domain::id::UserId;
 use domain::secret::SecretHash;
-use domain::user::UserStatus;
 
 row! {
     /// A row of `authorization_code`. Errors name the person's id, so that the hash stays out of logs.
@@ -59,9 +59,6 @@ impl Held<StateCells> for CodeState {
 /// Statements about codes that each store runs in its way.
 #[async_trait]
 pub trait RedeemCodes: Send {
-    /// Locks a person against changes; returns their status, and `None` if there is no such person.
-    async fn lock_user(&mut self, user_id: UserId) -> Result<Option<UserStatus>, StorageError>;
-
     /// Redeems a code as [`CodeRepository::redeem`] describes.
     async fn redeem_code(
         &mut self,
@@ -85,8 +82,11 @@ impl<R: Transaction + RedeemCodes> CodeRepository for Unit<R> {
     async fn find_and_lock(&mut self, hash: &SecretHash) -> Result<Option<CodeWithUser>, StorageError> {
         let Some(code) = CodeRepository::find(self, hash).await? else { return Ok(None) };
         // Locks the person only: a code is changed only under its person's lock.
-        let user_status = self.0.lock_user(code.user_id).await?;
-        Ok(user_status.map(|user_status| CodeWithUser { code, user_status }))
+        let query = Locked(account::table.find(code.user_id.cell()).select(account::locked_at));
+        let row: Option<Option<TimeCell>> = self.load_locked(code.user_id, query).await?;
+        let Some(locked_at) = row else { return Ok(None) };
+        let user_status = row::parse("account", "locked_at", &code.user_id, locked_at)?;
+        Ok(Some(CodeWithUser { code, user_status }))
     }
 
     async fn redeem(

@@ -12,9 +12,9 @@ use domain::address::AddressBlock;
 use domain::code::PkceChallenge;
 use domain::device::Device;
 use domain::id::{
-    AuditEventId, AuthorizationRequestId, ClientId, ClientSecretId, GrantId, ImportId, IntakeLogId, KeyId,
-    MessageId, PasskeyId, PersonalTokenId, SessionId, SleepSessionId, SupplementId, UserId,
-    WebhookEndpointId,
+    AuditEventId, AuthorizationRequestId, ClientId, ClientSecretId, ErasureId, GrantId, ImportId,
+    IntakeLogId, KeyId, MessageId, PasskeyId, PersonalTokenId, SessionId, SleepSessionId, SupplementId,
+    UserId, WebhookEndpointId,
 };
 use domain::resource::Resource;
 use domain::scope::ScopeSet;
@@ -283,6 +283,6 @@ macro_rules! ids {
 }
 
 ids! {
-    AuditEventId AuthorizationRequestId ClientId ClientSecretId GrantId ImportId IntakeLogId KeyId MessageId PasskeyId
-    PersonalTokenId SessionId SleepSessionId SupplementId UserId WebhookEndpointId
+    AuditEventId AuthorizationRequestId ClientId ClientSecretId ErasureId GrantId ImportId IntakeLogId KeyId MessageId
+    PasskeyId PersonalTokenId SessionId SleepSessionId SupplementId UserId WebhookEndpointId
 }

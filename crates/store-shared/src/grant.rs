@@ -19,7 +19,6 @@ use domain::grant::{Grant, GrantState, RevocationReason, UsedFrom};
 use domain::id::{ClientId, GrantId, UserId};
 use domain::refresh_token::{Rotation, RotationOutcome};
 use domain::secret::SecretHash;
-use domain::user::UserStatus;
 use std::ops::RangeInclusive;
 
 /// A row of `access_grant`.
@@ -107,19 +106,6 @@ impl Stored for GrantRow {
             },
             state: cells.present("revocation_reason", state)?,
         })
-    }
-}
-
-impl Held<Option<TimeCell>> for UserStatus {
-    fn cell(&self) -> Option<TimeCell> {
-        match self {
-            Self::Active => None,
-            Self::Locked { at } => Some(at.cell()),
-        }
-    }
-
-    fn parse(locked_at: Option<TimeCell>) -> Option<Self> {
-        Held::parse(locked_at).map(|at: Option<_>| at.map_or(Self::Active, |at| Self::Locked { at }))
     }
 }
 
@@ -249,9 +235,6 @@ pub trait StoreGrants: Send {
     /// Deletes grants as [`GrantRepository::delete_revoked`] describes.
     async fn delete_revoked_grants(&mut self, before: DateTime<Utc>, limit: u32)
     -> Result<u64, StorageError>;
-
-    /// Makes other transactions that limit a person's grants wait until the end of this one.
-    async fn lock_grants(&mut self, user_id: UserId) -> Result<(), StorageError>;
 }
 
 impl<R: Transaction + StoreGrants> Unit<R> {
@@ -370,7 +353,7 @@ impl<R: Transaction + StoreGrants> GrantRepository for Unit<R> {
         at: DateTime<Utc>,
     ) -> Result<u64, StorageError> {
         // Two concurrent redemptions would not see each other's new grant and could both pass the limit.
-        self.0.lock_grants(user_id).await?;
+        self.0.lock_account(user_id).await?;
         let query: Raw = Raw::same(
             "UPDATE access_grant SET revoked_at = ?, revocation_reason = ?
             WHERE user_id = ? AND revoked_at IS NULL AND id IN (

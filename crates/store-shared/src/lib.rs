@@ -13,6 +13,7 @@ mod code;
 pub mod column;
 mod connected_app;
 mod consent;
+mod erasure;
 mod grant;
 #[doc(hidden)]
 pub mod idempotency;
@@ -29,6 +30,7 @@ mod meter;
 mod names;
 mod outbox;
 mod passkey;
+mod password;
 mod password_link;
 mod pending_sign_in;
 mod personal_token;
@@ -54,6 +56,7 @@ mod time_range;
 mod undone;
 mod unit_of_work;
 mod upload;
+mod user;
 mod webhook;
 
 pub use access::{find_access, find_personal_access};
@@ -63,6 +66,7 @@ pub use client::{DeleteClients, count_draft_users, find_with_secrets, list_clien
 pub use client_usage::{add_usage, delete_usage_before, list_usage};
 pub use code::RedeemCodes;
 pub use connected_app::{AppColumns, AppRow};
+pub use erasure::was_erased;
 pub use grant::{StoreGrants, count_live_grants, grant_values, list_grants, store_grant};
 pub use import::{find_import, find_import_of_session, find_upload_part, has_notes, list_imports};
 pub use import_journal::{Note, StoreNotes, entries_statement};
@@ -71,10 +75,11 @@ pub use meter::{ConnectionMeter, GaugeGuard, timed};
 pub use names::*;
 pub use outbox::backlog;
 pub use passkey::{find_passkey, list_passkeys};
-pub use password_link::{delete_links_to, find_password_link};
+pub use password::find_credentials;
+pub use password_link::find_password_link;
 pub use pending_sign_in::find_pending_sign_in;
 pub use personal_token::list_personal_tokens;
-pub use profile_source::{list_sources, record_sources};
+pub use profile_source::list_sources;
 pub use read_tally::{list_tallies, tallies_statement};
 #[doc(hidden)]
 pub use reader::all;
@@ -85,13 +90,16 @@ pub use second_factor::find_second_factor;
 pub use session::{find_session, list_sessions};
 pub use signing_key::list_signing_keys;
 pub use statement::{Change, Locked, Raw, Read, Value};
-pub use store::{Account, Store};
+pub use store::Store;
 pub use supplement::{
     LabelColumns, LabelRow, StoreLabels, VERSION_COLUMNS, VersionColumns, VersionRow, current_statement,
     keyed, list_by_upc, list_own, upc_digits, version_statement,
 };
 pub use time_range::{known_moment, lower_bound, upper_bound};
 pub use unit_of_work::{Transaction, Unit};
+pub use user::{
+    ACCOUNT_COLUMNS, AccountColumns, AccountRow, StoreUsers, find_profile, list_profiles, profile_statement,
+};
 pub use webhook::{
     count_due_events, find_endpoint, find_pending_event, list_deliveries, list_due_events, list_endpoints,
     list_live_scopes,

@@ -7,6 +7,7 @@ use crate::schema::{password_link, password_link as link};
 use crate::statement::{Raw, Read};
 use crate::store::Store;
 use crate::unit_of_work::{Transaction, Unit};
+use crate::user::find_account;
 use application::ports::storage::{PasswordLinkRepository, PasswordLinkWithAccount, StorageError};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -76,7 +77,7 @@ pub async fn find_password_link(
 ) -> Result<Option<PasswordLinkWithAccount>, StorageError> {
     let Some(link) = store.read(one(hash)).await? else { return Ok(None) };
     let account = match link.purpose.user_id() {
-        Some(user_id) => store.find_account(user_id).await?,
+        Some(user_id) => find_account(store, user_id).await?,
         None => None,
     };
     let account = account.map(|account| (account.email, account.status));
@@ -87,7 +88,10 @@ pub async fn find_password_link(
 ///
 /// Few links are pending. Addresses are compared as for accounts: `SQLite` folds ASCII only, and
 /// `PostgreSQL`'s lower case depends on its locale.
-pub async fn delete_links_to(unit: &mut impl Transaction, normalised: &str) -> Result<u64, StorageError> {
+pub(crate) async fn delete_links_to(
+    unit: &mut impl Transaction,
+    normalised: &str,
+) -> Result<u64, StorageError> {
     let query = link::table.filter(link::email.is_not_null()).select((link::link_hash, link::email));
     let pending: Vec<(Vec<u8>, Option<String>)> = unit.load_rows(query).await?;
     let is_meant = |text: &String| text.to_lowercase() == normalised;

@@ -5,6 +5,7 @@ use crate::row::row;
 use crate::schema::pending_sign_in;
 use crate::store::Store;
 use crate::unit_of_work::{Transaction, Unit};
+use crate::user::find_account;
 use application::ports::storage::{PendingSignInRepository, PendingSignInWithEmail, StorageError};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -35,7 +36,7 @@ pub async fn find_pending_sign_in(
 ) -> Result<Option<PendingSignInWithEmail>, StorageError> {
     let query = pending_sign_in::table.find(cookie_hash.cell()).select(PendingRow::COLUMNS);
     let Some(pending) = store.read::<PendingRow, _>(query).await? else { return Ok(None) };
-    let account = store.find_account(pending.user_id).await?;
+    let account = find_account(store, pending.user_id).await?;
     Ok(account.map(|account| PendingSignInWithEmail { pending, email: account.email }))
 }
 

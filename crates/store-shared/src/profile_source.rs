@@ -21,7 +21,7 @@ const REPLACE: &str = "ON CONFLICT (user_id, field) DO UPDATE SET
     origin = excluded.origin, import_id = excluded.import_id, at = excluded.at";
 
 /// Stores the sources of a person's values, and replaces earlier ones.
-pub async fn record_sources(
+pub(crate) async fn record_sources(
     unit: &mut impl Transaction,
     id: UserId,
     sources: &[ProfileSource],

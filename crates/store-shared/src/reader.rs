@@ -8,12 +8,13 @@ macro_rules! implement_readers {
         const _: () = {
             use application::ports::storage::{
                 AccessReader, AccessState, AuditFilter, AuditPosition, AuditReader, AuthorizationRequestReader,
-                Claim, ClientReader, ClientUsageStore, ClientWithSecrets, GrantFilter, GrantReader,
-                GrantWithUser, IdempotencyStore, IdempotentRequest, Import, ImportReader, Job, JobLeases,
-                MailBacklog, OutboxReader, PasskeyReader, PasswordLinkReader, PasswordLinkWithAccount,
-                PendingEvent, PendingSignInReader, PendingSignInWithEmail, PersonalAccess,
-                PersonalTokenReader, SandboxReader, SecondFactorReader, SecondFactorState, SessionReader,
-                SessionWithUser, SigningKeyReader, StorageError, StoredResponse, WebhookReader,
+                Claim, ClientReader, ClientUsageStore, ClientWithSecrets, CredentialReader, Credentials,
+                GrantFilter, GrantReader, GrantWithUser, IdempotencyStore, IdempotentRequest, Import,
+                ImportReader, Job, JobLeases, MailBacklog, OutboxReader, PasskeyReader, PasswordLinkReader,
+                PasswordLinkWithAccount, PendingEvent, PendingSignInReader, PendingSignInWithEmail,
+                PersonalAccess, PersonalTokenReader, ProfileReader, SandboxReader, SecondFactorReader,
+                SecondFactorState, SessionReader, SessionWithUser, SigningKeyReader, StorageError,
+                StoredResponse, WebhookReader,
             };
             use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
             use domain::audit::AuditEvent;
@@ -31,6 +32,7 @@ macro_rules! implement_readers {
             use domain::secret::SecretHash;
             use domain::session::Session;
             use domain::signing_key::SigningKey;
+            use domain::user::{Email, ProfileSource, User};
             use domain::webhook::{Delivery, EventKey, WebhookEndpoint};
             use uuid::Uuid;
 
@@ -54,6 +56,9 @@ macro_rules! implement_readers {
                 add_usage(sums: &[ClientUsage]) -> ();
                 list_usage(id: ClientId, since: NaiveDate) -> Vec<ClientUsage>;
                 delete_usage_before(before: NaiveDate, limit: u32) -> u64;
+            });
+            $crate::forward!($store as CredentialReader {
+                find_credentials(email: &Email) -> Option<Credentials>;
             });
             $crate::forward!($store as GrantReader {
                 find_by_refresh_token(hash: &SecretHash, user_id: Option<UserId>) -> Option<GrantWithUser>;
@@ -103,6 +108,11 @@ macro_rules! implement_readers {
             });
             $crate::forward!($store as PersonalTokenReader {
                 list_personal_tokens(user_id: UserId) -> Vec<PersonalToken>;
+            });
+            $crate::forward!($store as ProfileReader {
+                find_profile(user_id: UserId) -> Option<User>;
+                list_sources(user_id: UserId) -> Vec<ProfileSource>;
+                list_profiles(after: Option<UserId>, limit: u32) -> Vec<User>;
             });
             $crate::forward!($store as SandboxReader {
                 list_sandbox_people(owner: Option<UserId>) -> Vec<SandboxPerson>;

@@ -3,6 +3,10 @@
 
 use diesel::{allow_tables_to_appear_in_same_query, joinable, table};
 
+mod person;
+
+pub use person::*;
+
 table! {
     use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text};
     use crate::column::{Id, Instant};
@@ -199,18 +203,6 @@ table! {
         address -> Nullable<Text>,
         scopes -> Nullable<Text>,
         device -> Nullable<Text>,
-    }
-}
-
-table! {
-    use diesel::sql_types::{Nullable, Text};
-    use crate::column::{Id, Instant};
-
-    /// Columns of `account` that sign-ins and tokens need; each store defines those of profiles.
-    account (id) {
-        id -> Id,
-        home_timezone -> Text,
-        locked_at -> Nullable<Instant>,
     }
 }
 

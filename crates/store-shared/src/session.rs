@@ -6,6 +6,7 @@ use crate::schema::session;
 use crate::statement::Raw;
 use crate::store::Store;
 use crate::unit_of_work::{Transaction, Unit};
+use crate::user::find_account;
 use application::ports::storage::{SessionRepository, SessionWithUser, StorageError, UniqueKey};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -95,7 +96,7 @@ pub async fn find_session(
 ) -> Result<Option<SessionWithUser>, StorageError> {
     let query = session::table.filter(session::token_hash.eq(hash.cell()));
     let Some(session) = store.read::<SessionRow, _>(query).await? else { return Ok(None) };
-    let account = store.find_account(session.user_id).await?;
+    let account = find_account(store, session.user_id).await?;
     Ok(account.map(|account| SessionWithUser {
         session,
         email: account.email,

@@ -4,20 +4,6 @@ use crate::row::{Stored, values};
 use crate::statement::{Change, Raw, Read};
 use application::ports::storage::StorageError;
 use async_trait::async_trait;
-use domain::id::UserId;
-use domain::time::TimeZone;
-use domain::user::{Email, UserStatus};
-
-/// Part of an account that sessions, links and sign-ins need.
-#[derive(Debug)]
-pub struct Account {
-    /// Email address.
-    pub email: Email,
-    /// Zone of the person's home.
-    pub home_timezone: TimeZone,
-    /// Whether the account is locked.
-    pub status: UserStatus,
-}
 
 /// Statements outside of a unit of work. A retry runs the query again.
 #[async_trait]
@@ -42,9 +28,6 @@ pub trait Store: Send + Sync {
 
     /// Runs statements in one separate transaction.
     async fn change_all(&self, queries: Vec<Raw>) -> Result<(), StorageError>;
-
-    /// Finds the account of a session, link or sign-in.
-    async fn find_account(&self, user_id: UserId) -> Result<Option<Account>, StorageError>;
 
     /// Reads the value of a query's first row; `None` if there is none.
     async fn read<T: Stored, Q: Read<T>>(&self, query: Q) -> Result<Option<T::Value>, StorageError> {

@@ -48,9 +48,11 @@ impl Transaction for Recorder {
         Ok(0)
     }
 
-    async fn keep_account(&mut self, _: UserId) -> Result<bool, StorageError> {
-        Ok(true)
+    async fn lock_account(&mut self, _: UserId) -> Result<(), StorageError> {
+        Ok(())
     }
+
+    fn remember_lock(&mut self, _: UserId) {}
 
     async fn exclude_writers(&mut self, _: &'static str) -> Result<(), StorageError> {
         Ok(())

@@ -36,9 +36,12 @@ pub trait Transaction: Send {
         limit: u32,
     ) -> Result<u64, StorageError>;
 
-    /// Prevents the erasure of a person until the end of this transaction; returns whether the account
-    /// exists.
-    async fn keep_account(&mut self, user_id: UserId) -> Result<bool, StorageError>;
+    /// Makes other transactions that lock or change a person's account wait until the end of this one.
+    /// Inserts that refer to the account by foreign key still run.
+    async fn lock_account(&mut self, user_id: UserId) -> Result<(), StorageError>;
+
+    /// Takes note that a query of this transaction has locked a person's account.
+    fn remember_lock(&mut self, user_id: UserId);
 
     /// Makes other transactions that write to a table wait until the end of this one.
     async fn exclude_writers(&mut self, table: &'static str) -> Result<(), StorageError>;
@@ -76,6 +79,19 @@ impl<R: Transaction> Unit<R> {
         query: impl Read<T>,
     ) -> Result<Option<T::Value>, StorageError> {
         self.0.load_row(query).await?.map(T::into_value).transpose()
+    }
+
+    /// Loads a person's account with a query that locks it; `None` if there is none.
+    pub(crate) async fn load_locked<T: Send + 'static>(
+        &mut self,
+        user_id: UserId,
+        query: impl Read<T>,
+    ) -> Result<Option<T>, StorageError> {
+        let row = self.0.load_row(query).await?;
+        if row.is_some() {
+            self.0.remember_lock(user_id);
+        }
+        Ok(row)
     }
 
     /// Reads the value of every row of a query.
@@ -122,12 +138,11 @@ macro_rules! lend {
 }
 
 lend!(AccountRepositories {
-    store {
+    store {}
+    shared {
         users: UserRepository,
         passwords: PasswordRepository,
         erasures: ErasureRepository,
-    }
-    shared {
         passkeys: PasskeyRepository,
         passkey_ceremonies: PasskeyCeremonyRepository,
         pending_sign_ins: PendingSignInRepository,

@@ -5,7 +5,6 @@ use crate::sleep::{PageSession, PageSessionColumns, unix_micros};
 use crate::statement::returning;
 use crate::store::PostgresStore;
 use crate::supplement::KnownLabels;
-use crate::user::{ACCOUNT_COLUMNS, AccountColumns, AccountRow};
 use application::ports::storage::{
     Change, ChangePage, ChangePageQuery, ChangeReader, IntakeLogRow, StorageError,
 };
@@ -19,7 +18,7 @@ use domain::change::ChangePosition;
 use domain::data_kind::DataKind;
 use domain::id::IntakeLogId;
 use std::cmp::Ordering;
-use store_shared::{LabelColumns, LabelRow};
+use store_shared::{ACCOUNT_COLUMNS, AccountColumns, AccountRow, LabelColumns, LabelRow, Stored as _};
 use uuid::Uuid;
 
 #[cfg(test)]
@@ -172,7 +171,7 @@ fn change(row: Row, labels: &KnownLabels) -> Result<(ChangePosition, Change), St
         (true, None, None, None) => Change::Deleted,
         (false, Some(session), None, None) => Change::Session(Box::new(session.into_packed()?)),
         (false, None, Some(log), None) => log_change(log, labels)?,
-        (false, None, None, Some(profile)) => Change::Profile(Box::new(profile.into_user()?)),
+        (false, None, None, Some(profile)) => Change::Profile(Box::new(profile.into_value()?)),
         _ => return Err(unexpected("a change without its record")),
     };
     Ok((ChangePosition { number, kind, id }, change))

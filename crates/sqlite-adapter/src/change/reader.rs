@@ -6,7 +6,6 @@ use crate::sleep::find_packed;
 use crate::statement::delete_oldest;
 use crate::store::SqliteStore;
 use crate::supplement::{in_snapshot, read_supplement};
-use crate::user;
 use application::ports::storage::{
     Change, ChangePage, ChangePageQuery, ChangeReader, IntakeLogRow, StorageError,
 };
@@ -22,7 +21,7 @@ use domain::supplement::Supplement;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
-use store_shared::Raw;
+use store_shared::{AccountRow, Raw, Read as _, Stored as _, profile_statement};
 
 /// Source of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -152,8 +151,9 @@ impl Records<'_> {
         let cells = Cells::new(table(kind, Source::Record), id.as_bytes());
         match kind {
             DataKind::Profile => {
-                let user = cells.present("id", user::find(connection, self.query.user_id)?)?;
-                Ok(Change::Profile(Box::new(user)))
+                let query = profile_statement(self.query.user_id);
+                let row: Option<AccountRow> = query.load_one_from_sqlite(connection).storage()?;
+                Ok(Change::Profile(Box::new(cells.present("id", row)?.into_value()?)))
             }
             DataKind::Sleep => {
                 let row = find_packed(connection, &self.user_id, id.as_bytes())?;
