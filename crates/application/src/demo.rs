@@ -7,7 +7,7 @@ use crate::client::{ClientError, new_client_secret, rotate_secret};
 use crate::code::{CodeError, CodeIssuer, Codes, NewCode};
 use crate::ports::storage::{StorageError, UnitOfWork};
 use crate::store::{Store, transact};
-use crate::synthetic::{SyntheticPerson, days_before};
+use crate::synthetic::{SyntheticPerson, common_biology, days_before};
 use crate::token::{created, revoke_excess};
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
@@ -22,9 +22,7 @@ use domain::secret::{Secret, SecretKind};
 use domain::sleep::{SleepSession, local_date};
 use domain::supplement::IntakeLog;
 use domain::time::TimeZone;
-use domain::user::{
-    BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, BodyWeight, Email, SkinType, User, UserStatus,
-};
+use domain::user::{BiologicalSex, Biology, BirthDate, BodyHeight, BodyWeight, Email, User, UserStatus};
 use uuid::{Uuid, uuid};
 
 /// Namespace of the demo's ids.
@@ -261,11 +259,9 @@ fn demo_user(zone: TimeZone, until: DateTime<Utc>) -> Result<User, DemoError> {
         biology: Biology {
             birth_date: BirthDate::parse("1990-05-17").ok(),
             biological_sex: Some(BiologicalSex::Female),
-            blood_type: Some(BloodType::OPositive),
             height: BodyHeight::from_centimetres(171.0).ok(),
             weight: BodyWeight::from_kilograms(64.5).ok(),
-            skin_type: SkinType::new(3).ok(),
-            wheelchair_use: Some(false),
+            ..common_biology()
         },
     })
 }

@@ -29,6 +29,7 @@ pub mod personal_token;
 pub mod ports;
 pub mod profile;
 pub mod read;
+pub mod record;
 mod retry;
 pub mod sandbox;
 pub mod schema;

@@ -258,7 +258,7 @@ pub(crate) async fn only_its_owner_sees_an_app_with_its_secrets_and_its_use(harn
     harness.usage.add_usage(&sums).await.unwrap();
     let too_old = sum(first - Days::new(1), used, 200, Some(0));
     harness.usage.add_usage(&[too_old]).await.unwrap();
-    let limits = DailyLimits { sleep: 50, profile: 9, ..DailyLimits::default() };
+    let limits = DailyLimits::from_iter([(DataKind::Sleep, 50), (DataKind::Profile, 9)]);
     let clients = Clients { limits, ..clients(harness) };
     assert!(clients.find_app(user_id(3), client_id(3)).await.unwrap().is_none());
     let found = clients.find_app(user_id(1), client_id(3)).await.unwrap().unwrap();

@@ -1,5 +1,6 @@
-//! Numbers with their noun.
+//! Numbers with their noun, and lists of names, for sentences.
 
+use std::borrow::Borrow;
 use std::fmt::Display;
 
 /// Returns a number with its noun in the singular or with an `s`: `1 night`, `2 nights`.
@@ -8,9 +9,26 @@ pub fn counted<N: Display + Copy + PartialEq + From<u8>>(number: N, noun: &str) 
     format!("{number} {noun}{plural}")
 }
 
+/// Joins names as in a sentence, with `and` or `or` before the last: `profile, nights and supplements`.
+pub fn listed<S: Borrow<str>>(names: &[S], conjunction: &str) -> String {
+    match names {
+        [] => String::new(),
+        [only] => only.borrow().to_owned(),
+        [others @ .., last] => format!("{} {conjunction} {}", others.join(", "), last.borrow()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::counted;
+    use super::{counted, listed};
+
+    #[test]
+    fn only_the_last_name_has_a_conjunction() {
+        assert_eq!(listed::<&str>(&[], "and"), "");
+        assert_eq!(listed(&["a"], "and"), "a");
+        assert_eq!(listed(&["a", "b"], "or"), "a or b");
+        assert_eq!(listed(&["a".to_owned(), "b".to_owned(), "c".to_owned()], "and"), "a, b and c");
+    }
 
     #[test]
     fn only_one_is_singular() {

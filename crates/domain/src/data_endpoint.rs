@@ -38,6 +38,15 @@ impl PersonEndpoint {
         }
     }
 
+    /// Returns the default of the daily limit per reader and person (decisions 7).
+    pub const fn daily_limit(self) -> u32 {
+        match self {
+            Self::Data(kind) => kind.daily_limit(),
+            Self::Changes | Self::Ingest => 10_000,
+            Self::Export => 100,
+        }
+    }
+
     /// Returns the scopes of which a token needs at least one; single records may need more.
     pub fn scopes(self) -> ScopeSet {
         match self {

@@ -17,14 +17,29 @@ crate::named_enum! {
     }
 }
 
+/// Properties of a kind.
+struct Row {
+    scope: Scope,
+    daily_limit: u32,
+}
+
 impl DataKind {
+    const fn row(self) -> Row {
+        match self {
+            Self::Profile => Row { scope: Scope::Profile, daily_limit: 1_000 },
+            Self::Sleep => Row { scope: Scope::Sleep, daily_limit: 10_000 },
+            Self::Supplements => Row { scope: Scope::Supplements, daily_limit: 10_000 },
+        }
+    }
+
     /// Returns the required scope (decisions 4); it has the same name.
     pub const fn scope(self) -> Scope {
-        match self {
-            Self::Profile => Scope::Profile,
-            Self::Sleep => Scope::Sleep,
-            Self::Supplements => Scope::Supplements,
-        }
+        self.row().scope
+    }
+
+    /// Returns the default of the daily limit (decisions 7).
+    pub const fn daily_limit(self) -> u32 {
+        self.row().daily_limit
     }
 
     /// Returns the last kind, which follows all others in a change.

@@ -50,4 +50,4 @@ pub mod time;
 pub mod user;
 pub mod webhook;
 
-pub use counted::counted;
+pub use counted::{counted, listed};

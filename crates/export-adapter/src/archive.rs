@@ -70,15 +70,7 @@ impl ZipExport {
 
 impl ExportWriter for ZipExport {
     fn sections(&self) -> &'static [ExportSection] {
-        &[
-            ExportSection::Profile,
-            ExportSection::Sessions,
-            ExportSection::Stages,
-            ExportSection::Metrics,
-            ExportSection::Supplements,
-            ExportSection::Ingredients,
-            ExportSection::Logs,
-        ]
+        &ExportSection::ALL
     }
 
     fn begin(&mut self, section: ExportSection) -> Result<(), ExportNotWritten> {
@@ -86,7 +78,7 @@ impl ExportWriter for ZipExport {
             self.begin_file("README.txt", README.as_bytes())?;
         }
         let head = table::head(section).map_err(not_written)?;
-        self.begin_file(table::file_name(section), &[BYTE_ORDER_MARK, &head].concat())
+        self.begin_file(&format!("{}.csv", section.as_str()), &[BYTE_ORDER_MARK, &head].concat())
     }
 
     fn write(&mut self, item: &ExportItem) -> Result<(), ExportNotWritten> {

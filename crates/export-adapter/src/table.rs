@@ -10,19 +10,6 @@ use domain::user::{ProfileField, User};
 /// CSV rows being written.
 type Rows = Writer<Vec<u8>>;
 
-/// Returns the file name of a section.
-pub(crate) const fn file_name(section: ExportSection) -> &'static str {
-    match section {
-        ExportSection::Profile => "profile.csv",
-        ExportSection::Sessions => "sleep_sessions.csv",
-        ExportSection::Stages => "sleep_stages.csv",
-        ExportSection::Metrics => "sleep_metrics.csv",
-        ExportSection::Supplements => "supplements.csv",
-        ExportSection::Ingredients => "supplement_ingredients.csv",
-        ExportSection::Logs => "supplement_logs.csv",
-    }
-}
-
 const fn columns(section: ExportSection) -> &'static [&'static str] {
     match section {
         // And the profile's fields.

@@ -150,7 +150,7 @@ fn the_archive_has_a_file_per_part_and_a_readme_that_names_every_column() {
     let mut readme = String::new();
     archive.by_name("README.txt").unwrap().read_to_string(&mut readme).unwrap();
     for section in ZipExport::default().sections() {
-        assert!(readme.contains(crate::table::file_name(*section)), "{section:?}");
+        assert!(readme.contains(&format!("{}.csv", section.as_str())), "{section:?}");
         let columns = String::from_utf8(head(*section).unwrap()).unwrap();
         for column in columns.trim().split(',') {
             assert!(readme.contains(column), "{column} of {section:?}");

@@ -12,9 +12,8 @@ use application::client_usage::ClientRequest;
 use application::erasure::Erasures;
 use application::export::{Export, ExportFormat, ExportQuery, ExportRecords, ExportWriters};
 use application::import::ingest::{IdempotentRequests, IngestRecords};
-use application::intake::Intakes;
-use application::night::Nights;
-use application::read::{ReadChanges, ReadProfile, ReadSleep, ReadSupplements};
+use application::read::{ReadChanges, ReadRecords};
+use application::record::RecordServices;
 use application::token::{ClientAuthentication, Tokens};
 use domain::client::MetadataPolicy;
 use domain::id::KeyId;
@@ -210,15 +209,14 @@ impl ExportUseCases {
 pub struct IngestUseCases {
     pub records: IngestRecords,
     pub once: IdempotentRequests,
-    pub intakes: Intakes,
-    pub nights: Nights,
+    pub services: RecordServices,
     pub(crate) permits: BodyPermits,
 }
 
 impl IngestUseCases {
     /// Groups the use cases.
-    pub fn new(records: IngestRecords, once: IdempotentRequests, intakes: Intakes, nights: Nights) -> Self {
-        Self { records, once, intakes, nights, permits: BodyPermits::default() }
+    pub fn new(records: IngestRecords, once: IdempotentRequests, services: RecordServices) -> Self {
+        Self { records, once, services, permits: BodyPermits::default() }
     }
 }
 
@@ -230,9 +228,7 @@ pub struct ApiState {
     pub client_authentication: ClientAuthentication,
     pub tokens: Tokens,
     pub authorize_access: Arc<AuthorizeAccess>,
-    pub read_profile: Arc<ReadProfile>,
-    pub read_sleep: Arc<ReadSleep>,
-    pub read_supplements: Arc<ReadSupplements>,
+    pub read_records: ReadRecords,
     pub read_changes: Arc<ReadChanges>,
     /// Use cases of the endpoints for backends.
     pub ingest: IngestUseCases,

@@ -39,43 +39,38 @@ domain::named_enum! {
 }
 
 impl Destination {
+    /// Returns the page, and whether it requires a recent sign-in.
+    const fn row(self) -> (Endpoint, bool) {
+        match self {
+            Self::Home => (Endpoint::Home, false),
+            Self::Email => (Endpoint::ChangeEmail, true),
+            Self::KeptForm => (Endpoint::ContinueForm, true),
+            Self::Nights => (Endpoint::Nights, false),
+            Self::Supplements => (Endpoint::IntakePage, false),
+            Self::AddIntake => (Endpoint::AddIntake, false),
+            Self::OwnProduct => (Endpoint::OwnProduct, false),
+            Self::Profile => (Endpoint::ProfilePage, false),
+            Self::Apps => (Endpoint::Apps, false),
+            Self::Tokens => (Endpoint::Tokens, true),
+            Self::Developer => (Endpoint::Developer, true),
+            Self::Activity => (Endpoint::Activity, false),
+            Self::Account => (Endpoint::Account, false),
+            // These forms are on the account page.
+            Self::Password | Self::Passkeys | Self::Download => (Endpoint::Account, true),
+            Self::SecondFactor => (Endpoint::SecondFactor, true),
+            Self::Erase => (Endpoint::Erase, true),
+            Self::Imports => (Endpoint::Imports, false),
+        }
+    }
+
     /// Returns the path of the page.
     pub(crate) const fn path(self) -> &'static str {
-        match self {
-            Self::Home => Endpoint::Home.path(),
-            Self::Email => Endpoint::ChangeEmail.path(),
-            Self::KeptForm => Endpoint::ContinueForm.path(),
-            Self::Nights => Endpoint::Nights.path(),
-            Self::Supplements => Endpoint::IntakePage.path(),
-            Self::AddIntake => Endpoint::AddIntake.path(),
-            Self::OwnProduct => Endpoint::OwnProduct.path(),
-            Self::Profile => Endpoint::ProfilePage.path(),
-            Self::Apps => Endpoint::Apps.path(),
-            Self::Tokens => Endpoint::Tokens.path(),
-            Self::Developer => Endpoint::Developer.path(),
-            Self::Activity => Endpoint::Activity.path(),
-            // These forms are on the account page.
-            Self::Account | Self::Password | Self::Passkeys | Self::Download => Endpoint::Account.path(),
-            Self::SecondFactor => Endpoint::SecondFactor.path(),
-            Self::Erase => Endpoint::Erase.path(),
-            Self::Imports => Endpoint::Imports.path(),
-        }
+        self.row().0.path()
     }
 
     /// Returns whether the page requires a recent sign-in.
     pub(crate) const fn requires_recent_sign_in(self) -> bool {
-        matches!(
-            self,
-            Self::Tokens
-                | Self::Developer
-                | Self::Email
-                | Self::KeptForm
-                | Self::Password
-                | Self::SecondFactor
-                | Self::Passkeys
-                | Self::Download
-                | Self::Erase
-        )
+        self.row().1
     }
 
     /// Returns the URL of the sign-in page that leads here.

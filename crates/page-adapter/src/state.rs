@@ -8,11 +8,10 @@ use application::code::Codes;
 use application::erasure::Erasures;
 use application::grant::Grants;
 use application::import::Imports;
-use application::intake::Intakes;
-use application::night::Nights;
 use application::passkey::Passkeys;
 use application::personal_token::PersonalTokens;
 use application::profile::Profiles;
+use application::record::RecordServices;
 use application::sandbox::SandboxPeople;
 use application::second_factor::SecondFactors;
 use application::store::Store;
@@ -29,14 +28,13 @@ pub struct PageState {
     /// The clock, and the source of cookies for browsers without a signed-in person.
     pub store: Store,
     pub profiles: Profiles,
-    pub intakes: Intakes,
+    pub records: RecordServices,
     pub authorizations: Authorizations,
     pub sign_ins: SignIns,
     pub second_factors: SecondFactors,
     pub sessions: Sessions,
     pub passwords: Passwords,
     pub password_links: PasswordLinks,
-    pub nights: Nights,
     pub grants: Grants,
     pub personal_tokens: PersonalTokens,
     /// `None` if developers cannot register apps themselves.

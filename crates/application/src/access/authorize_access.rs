@@ -7,7 +7,6 @@ use chrono::{DateTime, Utc};
 use derive_more::Constructor;
 use domain::access_token::{AccessClaims, TokenSubject};
 use domain::data_endpoint::PersonEndpoint;
-use domain::data_kind::DataKind;
 use domain::id::{ClientId, GrantId, InvalidId, UserId};
 use domain::rate_limit::{RateKey, RateStatus, RateWindow};
 use domain::read_tally::Reader;
@@ -15,49 +14,23 @@ use domain::resource::Resource;
 use domain::scope::ScopeSet;
 use domain::secret::{Secret, SecretKind};
 use domain::time::TimeZone;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Daily request limits per client and user, by endpoint (decisions 7).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DailyLimits {
-    /// Profile endpoint.
-    pub profile: u32,
-    /// Sleep endpoint.
-    pub sleep: u32,
-    /// Supplements endpoint.
-    pub supplements: u32,
-    /// Changes endpoint, per page.
-    pub changes: u32,
-    /// Export endpoint, per export.
-    pub export: u32,
-    /// All ingest endpoints together.
-    pub ingest: u32,
-}
+/// Daily request limits per client and user (decisions 7), where they differ from the default of an endpoint.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DailyLimits(BTreeMap<PersonEndpoint, u32>);
 
 impl DailyLimits {
     /// Returns the limit of an endpoint.
-    pub const fn limit(&self, endpoint: PersonEndpoint) -> u32 {
-        match endpoint {
-            PersonEndpoint::Data(DataKind::Profile) => self.profile,
-            PersonEndpoint::Data(DataKind::Sleep) => self.sleep,
-            PersonEndpoint::Data(DataKind::Supplements) => self.supplements,
-            PersonEndpoint::Changes => self.changes,
-            PersonEndpoint::Export => self.export,
-            PersonEndpoint::Ingest => self.ingest,
-        }
+    pub fn limit(&self, endpoint: PersonEndpoint) -> u32 {
+        self.0.get(&endpoint).copied().unwrap_or_else(|| endpoint.daily_limit())
     }
 }
 
-impl Default for DailyLimits {
-    fn default() -> Self {
-        Self {
-            profile: 1_000,
-            sleep: 10_000,
-            supplements: 10_000,
-            changes: 10_000,
-            export: 100,
-            ingest: 10_000,
-        }
+impl<E: Into<PersonEndpoint>> FromIterator<(E, u32)> for DailyLimits {
+    fn from_iter<I: IntoIterator<Item = (E, u32)>>(limits: I) -> Self {
+        Self(limits.into_iter().map(|(endpoint, limit)| (endpoint.into(), limit)).collect())
     }
 }
 

@@ -7,6 +7,7 @@ use crate::testing::{
 };
 use domain::access_token::{AccessClaims, TokenSubject};
 use domain::client::{Client, ClientStatus};
+use domain::data_endpoint::PersonEndpoint;
 use domain::data_kind::DataKind;
 use domain::rate_limit::{RateKey, RateStatus, RateWindow};
 use domain::read_tally::Reader;
@@ -20,8 +21,9 @@ mod personal_token;
 
 type Outcome = Result<GrantedAccess, AuthorizeAccessError>;
 
-const LIMITS: DailyLimits =
-    DailyLimits { profile: 3, sleep: 5, supplements: 7, changes: 9, export: 11, ingest: 13 };
+fn limits() -> DailyLimits {
+    PersonEndpoint::all().zip([3, 5, 7, 9, 11, 13]).collect()
+}
 
 /// A request. [`Request::good`] passes every check; each test breaks one.
 struct Request {
@@ -58,7 +60,7 @@ impl Request {
             .expect_find_access()
             .withf(|user, grant| *user == user_id(1) && *grant == grant_id(1))
             .return_once(move |_, _| state);
-        let limiter = counting(rate_key(endpoint), LIMITS.limit(endpoint.into()), used);
+        let limiter = counting(rate_key(endpoint), limits().limit(endpoint.into()), used);
         let authorize = authorizing(checking(claims, reload), access, finding(service), limiter);
         let caller = authorize.identify("the token", Resource::Api).await?;
         authorize.admit_to(&caller, &text, endpoint.into()).await
@@ -100,7 +102,7 @@ fn authorizing(
         limiter: Arc::new(limiter),
         clock: clock(),
     };
-    AuthorizeAccess::new(ports, LIMITS)
+    AuthorizeAccess::new(ports, limits())
 }
 
 /// Expects a key reload for a rejected token only; what it finds is the answer to a second check.
@@ -331,5 +333,6 @@ async fn beyond_the_limit_the_error_has_the_seconds_to_midnight_utc() {
 #[test]
 fn the_default_limits_are_those_of_decisions_7() {
     let limits = DailyLimits::default();
-    assert_eq!((limits.profile, limits.sleep, limits.supplements), (1_000, 10_000, 10_000));
+    let data = [DataKind::Profile, DataKind::Sleep, DataKind::Supplements];
+    assert_eq!(data.map(|kind| limits.limit(kind.into())), [1_000, 10_000, 10_000]);
 }

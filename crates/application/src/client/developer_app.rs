@@ -43,7 +43,7 @@ pub struct DailyLimit {
 }
 
 /// Returns the limits of the endpoints that read data, and what is left of them on this day.
-fn limits_on(day: NaiveDate, limits: DailyLimits, usage: &[ClientUsage]) -> Vec<DailyLimit> {
+fn limits_on(day: NaiveDate, limits: &DailyLimits, usage: &[ClientUsage]) -> Vec<DailyLimit> {
     let of = |endpoint| {
         let limit = limits.limit(endpoint);
         let used = usage.iter().filter(|sum| sum.key.day == day);
@@ -69,7 +69,7 @@ impl Clients {
         let live_grants = self.grants.count_live_grants(id, MAX_COUNTED_GRANTS).await?;
         let draft_users = if client.review.is_draft() { self.reader.count_draft_users(id).await? } else { 0 };
         let usage = self.usage.list_usage(id, first_usage_day(now)).await?;
-        let limits = limits_on(now.date_naive(), self.limits, &usage);
+        let limits = limits_on(now.date_naive(), &self.limits, &usage);
         Ok(Some(DeveloperApp { client, secrets, live_grants, draft_users, usage, limits }))
     }
 }

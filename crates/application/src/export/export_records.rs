@@ -3,8 +3,9 @@
 use super::Export;
 use crate::audit::{DailyEvents, ReadRecorder};
 use crate::ports::export_writer::{ExportNotWritten, ExportWriter};
-use crate::ports::storage::{ProfileReader, SleepReader, StorageError, SupplementReader};
+use crate::ports::storage::StorageError;
 use crate::ports::system::Pause;
+use crate::record::RecordReaders;
 use crate::store::{Store, transact};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::UserId;
@@ -57,27 +58,18 @@ pub enum ExportRecordsError {
     Storage(#[from] StorageError),
 }
 
-/// Ports that an export reads from.
-#[derive(Clone)]
-#[expect(missing_docs, reason = "each field is named after its port")]
-pub struct ExportReaders {
-    pub profiles: Arc<dyn ProfileReader>,
-    pub sleep: Arc<dyn SleepReader>,
-    pub supplements: Arc<dyn SupplementReader>,
-    pub pause: Arc<dyn Pause>,
-}
-
 /// Exports users' records.
 pub struct ExportRecords {
-    readers: ExportReaders,
+    readers: RecordReaders,
+    pause: Arc<dyn Pause>,
     store: Store,
     daily: DailyEvents,
 }
 
 impl ExportRecords {
     /// Creates the use case.
-    pub fn new(readers: ExportReaders, store: Store) -> Self {
-        Self { readers, store, daily: DailyEvents::default() }
+    pub fn new(readers: RecordReaders, pause: Arc<dyn Pause>, store: Store) -> Self {
+        Self { readers, pause, store, daily: DailyEvents::default() }
     }
 
     /// Starts an export of an existing user; only the profile is read yet. The audit event is stored before
@@ -90,7 +82,7 @@ impl ExportRecords {
         let user = self.readers.profiles.find_profile(query.user_id).await?;
         let user = user.ok_or(ExportRecordsError::UnknownUser)?;
         self.append(self.event(&query)).await?;
-        Ok(Export::new(user, query, self.readers.clone(), writer))
+        Ok(Export::new(user, query, (self.readers.clone(), self.pause.clone()), writer))
     }
 
     fn event(&self, ExportQuery { user_id, scopes: _, by }: &ExportQuery) -> AuditEvent {

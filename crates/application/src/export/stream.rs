@@ -1,16 +1,19 @@
 //! The stream of an export.
 
-use super::export_records::{ExportQuery, ExportReaders, ExportRecordsError, Exporter};
+use super::export_records::{ExportQuery, ExportRecordsError, Exporter};
 use crate::audit::CompletedRead;
 use crate::ports::export_writer::{ExportItem, ExportSection, ExportWriter};
 use crate::ports::storage::StorageError;
+use crate::ports::system::Pause;
+use crate::record::RecordReaders;
 use crate::retry::RETRY_DELAYS;
 use chrono::{DateTime, Utc};
 use domain::data_kind::DataKind;
 use domain::id::{IntakeLogId, SleepSessionId};
 use domain::read_tally::{ReadKind, RequestedRange};
-use domain::scope::Scope;
 use domain::user::User;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::vec::IntoIter;
 
 /// Sessions per read. The largest possible session has 20,160 stages of 28 bytes each: ten use less than 6
@@ -20,18 +23,6 @@ const SESSIONS: u32 = 10;
 const LOGS: u32 = 200;
 /// Limit of a step by [`weight`], including the record that reaches it.
 const STEP: usize = 2_000;
-/// Number of exported records.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ExportCounts {
-    /// 1 once the profile was exported.
-    pub profiles: usize,
-    /// Sleep sessions.
-    pub sessions: usize,
-    /// Supplements.
-    pub supplements: usize,
-    /// Intake logs.
-    pub logs: usize,
-}
 
 /// Position in a part.
 #[derive(Default)]
@@ -47,13 +38,14 @@ struct Position {
 pub struct Export {
     user: User,
     query: ExportQuery,
-    readers: ExportReaders,
+    readers: RecordReaders,
+    pause: Arc<dyn Pause>,
     writer: Box<dyn ExportWriter>,
     sections: IntoIter<ExportSection>,
     section: Option<(ExportSection, Position)>,
     /// Records of the current part that were read and not written yet.
     waiting: IntoIter<ExportItem>,
-    counts: ExportCounts,
+    counts: BTreeMap<ExportSection, usize>,
     is_finished: bool,
 }
 
@@ -61,21 +53,22 @@ impl Export {
     pub(super) fn new(
         user: User,
         query: ExportQuery,
-        readers: ExportReaders,
+        (readers, pause): (RecordReaders, Arc<dyn Pause>),
         writer: Box<dyn ExportWriter>,
     ) -> Self {
         let allowed = writer.sections().iter().copied();
-        let allowed = allowed.filter(|section| query.scopes.contains(scope(*section)));
+        let allowed = allowed.filter(|section| query.scopes.contains(section.kind().scope()));
         let sections = allowed.collect::<Vec<_>>().into_iter();
         Self {
             user,
             query,
             readers,
+            pause,
             writer,
             sections,
             section: None,
             waiting: Vec::new().into_iter(),
-            counts: ExportCounts::default(),
+            counts: BTreeMap::new(),
             is_finished: false,
         }
     }
@@ -92,9 +85,9 @@ impl Export {
         Ok(Some(self.writer.take()))
     }
 
-    /// Returns the number of records exported so far.
-    pub const fn counts(&self) -> ExportCounts {
-        self.counts
+    /// Returns the number of records of a part exported so far.
+    pub fn count(&self, section: ExportSection) -> usize {
+        self.counts.get(&section).copied().unwrap_or_default()
     }
 
     async fn step(&mut self) -> Result<(), ExportRecordsError> {
@@ -120,7 +113,7 @@ impl Export {
             return Ok(());
         }
         let written = self.write_some()?;
-        self.count(section, written);
+        *self.counts.entry(section).or_default() += written;
         self.section = Some((section, position));
         Ok(())
     }
@@ -151,7 +144,7 @@ impl Export {
                     let Some(pause) = pauses.next() else {
                         return Err(ExportRecordsError::StoreAway { tries: RETRY_DELAYS.len() + 1 });
                     };
-                    self.readers.pause.pause(pause).await;
+                    self.pause.pause(pause).await;
                 }
                 outcome => return Ok(outcome?),
             }
@@ -192,31 +185,20 @@ impl Export {
             }
         }
     }
-
-    const fn count(&mut self, section: ExportSection, items: usize) {
-        match section {
-            ExportSection::Profile => self.counts.profiles += items,
-            ExportSection::Sessions => self.counts.sessions += items,
-            ExportSection::Supplements => self.counts.supplements += items,
-            ExportSection::Logs => self.counts.logs += items,
-            ExportSection::Stages | ExportSection::Metrics | ExportSection::Ingredients => {}
-        }
-    }
 }
 
 impl Drop for Export {
     /// Records the exported data as reads of the corresponding endpoints.
     fn drop(&mut self) {
         let Exporter::Reader(reader, recorder) = &self.query.by else { return };
-        let ExportCounts { profiles, sessions, supplements, logs: _ } = self.counts;
-        for (endpoint, items) in
-            [(DataKind::Profile, profiles), (DataKind::Sleep, sessions), (DataKind::Supplements, supplements)]
-        {
+        for kind in DataKind::ALL {
+            let records = ExportSection::ALL.into_iter().find(|section| section.kind() == kind);
+            let items = records.map_or(0, |section| self.count(section));
             if items > 0 {
                 recorder.record(CompletedRead {
                     user_id: self.query.user_id,
                     reader: *reader,
-                    kind: ReadKind::Data(endpoint),
+                    kind: ReadKind::Data(kind),
                     items,
                     range: RequestedRange { from: None, to: None },
                 });
@@ -233,13 +215,4 @@ fn weight(item: &ExportItem) -> usize {
         ExportItem::Profile(_) | ExportItem::Log(_) => 0,
     };
     parts.saturating_add(1)
-}
-
-/// Required scope of a part.
-const fn scope(section: ExportSection) -> Scope {
-    match section {
-        ExportSection::Profile => Scope::Profile,
-        ExportSection::Sessions | ExportSection::Stages | ExportSection::Metrics => Scope::Sleep,
-        ExportSection::Supplements | ExportSection::Ingredients | ExportSection::Logs => Scope::Supplements,
-    }
 }

@@ -1,12 +1,13 @@
 mod trace;
 
-use super::{ExportQuery, ExportReaders, ExportRecords, ExportRecordsError, Exporter};
+use super::{ExportQuery, ExportRecords, ExportRecordsError, Exporter};
 use crate::audit::AuditTrail;
 use crate::audit::testing::RecordedReads;
 use crate::ports::export_writer::{ExportItem, ExportNotWritten, ExportSection, ExportWriter};
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{MockProfileReader, MockSleepReader, MockSupplementReader, StorageError};
 use crate::ports::system::MockPause;
+use crate::record::RecordReaders;
 use crate::store::Store;
 use crate::testing::{clock, entropy, noon, person, profile_reader, user_id};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -208,14 +209,10 @@ async fn export(
     let waited = Arc::new(Mutex::new(Vec::new()));
     let kept_waits = waited.clone();
     pause.expect_pause().returning(move |length| kept_waits.lock().unwrap().push(length));
-    let readers = ExportReaders {
-        profiles,
-        sleep: Arc::new(sleep),
-        supplements: Arc::new(supplements),
-        pause: Arc::new(pause),
-    };
+    let readers = RecordReaders { profiles, sleep: Arc::new(sleep), supplements: Arc::new(supplements) };
     let units = Arc::new(PreparedUnitsOfWork::new([MockUnitOfWork::default()]));
-    let export = ExportRecords::new(readers, Store { units, trail: AuditTrail::new(entropy(), clock()) });
+    let store = Store { units, trail: AuditTrail::new(entropy(), clock()) };
+    let export = ExportRecords::new(readers, Arc::new(pause), store);
     let mut pieces = Vec::new();
     let outcome = match export.open(query, Box::new(writer)).await {
         Err(error) => Err(error),

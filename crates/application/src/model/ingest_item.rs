@@ -3,19 +3,21 @@
 use domain::id::UserId;
 use domain::user::BornInTheFuture;
 
-/// Kind of the items of a body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum IngestKind {
-    /// Users.
-    Users,
-    /// Profile of a user.
-    Profile,
-    /// Sleep sessions of a user.
-    Sleep,
-    /// Supplement labels of the catalogue.
-    Supplements,
-    /// Intake logs of a user.
-    Logs,
+domain::named_enum! {
+    /// Kind of the items of a body.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum IngestKind {
+        /// Users.
+        Users = "users",
+        /// Profile of a user.
+        Profile = "profile",
+        /// Sleep sessions of a user.
+        Sleep = "sleep",
+        /// Supplement labels of the catalogue.
+        Supplements = "supplements",
+        /// Intake logs of a user.
+        Logs = "logs",
+    }
 }
 
 /// Layout of a body.

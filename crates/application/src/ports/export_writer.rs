@@ -1,5 +1,6 @@
 //! Writers of exports.
 
+use domain::data_kind::DataKind;
 use domain::id::UserId;
 use domain::sleep::SleepSession;
 use domain::supplement::{CatalogueKey, IntakeLog, Supplement};
@@ -16,23 +17,50 @@ domain::named_enum! {
     }
 }
 
-/// A part of an export. A record may be spread over several parts, each of which reads it again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ExportSection {
-    /// The profile.
-    Profile,
-    /// Sleep sessions, whole or without their details.
-    Sessions,
-    /// The stages of sleep sessions.
-    Stages,
-    /// The metrics of sleep sessions.
-    Metrics,
-    /// Supplements in the user's logs, whole or without their ingredients.
-    Supplements,
-    /// Ingredients of these supplements.
-    Ingredients,
-    /// Intake logs.
-    Logs,
+domain::named_enum! {
+    /// A part of an export. A record may be spread over several parts, each of which reads it again. The
+    /// first part of a kind of data has the records that count as reads.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum ExportSection {
+        /// The profile.
+        Profile = "profile",
+        /// Sleep sessions, whole or without their details.
+        Sessions = "sleep_sessions",
+        /// The stages of sleep sessions.
+        Stages = "sleep_stages",
+        /// The metrics of sleep sessions.
+        Metrics = "sleep_metrics",
+        /// Supplements in the user's logs, whole or without their ingredients.
+        Supplements = "supplements",
+        /// Ingredients of these supplements.
+        Ingredients = "supplement_ingredients",
+        /// Intake logs.
+        Logs = "supplement_logs",
+    }
+}
+
+impl ExportSection {
+    /// Returns the kind of data, and the name of one record if the operator sees their number.
+    const fn row(self) -> (DataKind, Option<&'static str>) {
+        match self {
+            Self::Profile => (DataKind::Profile, None),
+            Self::Sessions => (DataKind::Sleep, Some("session")),
+            Self::Stages | Self::Metrics => (DataKind::Sleep, None),
+            Self::Supplements => (DataKind::Supplements, Some("supplement")),
+            Self::Ingredients => (DataKind::Supplements, None),
+            Self::Logs => (DataKind::Supplements, Some("log")),
+        }
+    }
+
+    /// Returns the kind of data.
+    pub const fn kind(self) -> DataKind {
+        self.row().0
+    }
+
+    /// Returns the name of one record; `None` if their number is not shown.
+    pub const fn record_name(self) -> Option<&'static str> {
+        self.row().1
+    }
 }
 
 /// One record of an export.

@@ -19,6 +19,16 @@ use domain::user::{BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, Bod
 use random::SplitMix64;
 use uuid::Uuid;
 
+/// Returns what all made-up people have in common.
+pub(crate) fn common_biology() -> Biology {
+    Biology {
+        blood_type: Some(BloodType::OPositive),
+        skin_type: SkinType::new(3).ok(),
+        wheelchair_use: Some(false),
+        ..Biology::default()
+    }
+}
+
 /// A person whose records are generated.
 #[derive(Debug, Clone, Copy, Constructor)]
 pub struct SyntheticPerson {
@@ -51,11 +61,9 @@ impl SyntheticPerson {
         Biology {
             birth_date: born.and_then(|date| BirthDate::new(date).ok()),
             biological_sex: Some(sex),
-            blood_type: Some(BloodType::OPositive),
             height: BodyHeight::from_centimetres(tenths(1550, 1950)).ok(),
             weight: BodyWeight::from_kilograms(tenths(500, 950)).ok(),
-            skin_type: SkinType::new(3).ok(),
-            wheelchair_use: Some(false),
+            ..common_biology()
         }
     }
 

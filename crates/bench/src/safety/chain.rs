@@ -98,7 +98,7 @@ impl Chain {
         Ok(Self {
             authorize: AuthorizeAccess::new(
                 access_ports,
-                DailyLimits { profile: u32::MAX, ..DailyLimits::default() },
+                DailyLimits::from_iter([(DataKind::Profile, u32::MAX)]),
             ),
             recorder: ReadRecorder::new(ledger, Arc::new(SystemClock)),
             runtime: Builder::new_current_thread().enable_all().build()?,

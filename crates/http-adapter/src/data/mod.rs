@@ -8,11 +8,11 @@ pub(crate) mod changes;
 pub mod dto;
 pub mod gate;
 mod link;
-pub(crate) mod profile;
+pub mod profile;
 mod query;
 mod render;
-pub(crate) mod sleep;
-pub(crate) mod supplements;
+pub mod sleep;
+pub mod supplements;
 #[cfg(any(test, feature = "test-support"))]
 pub(crate) mod test_support;
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! The parser of access tokens and the writer of pages.
 
 use super::bearer;
-use super::dto::Include;
 use super::render::{Items as _, SleepItems};
+use super::sleep::Include;
 use crate::problem::Problem;
 use actix_web::HttpRequest;
 use application::StorageError;

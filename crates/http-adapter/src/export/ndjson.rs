@@ -1,7 +1,9 @@
 //! Restwell's own line format: the members of the API, `type`, and the keys by which an import recognizes the
 //! record.
 
-use crate::data::dto::{Include, ProfileDto, SleepSessionDto, SupplementDetailsDto, SupplementLogDto};
+use crate::data::profile::ProfileDto;
+use crate::data::sleep::{Include, SleepSessionDto};
+use crate::data::supplements::{SupplementDetailsDto, SupplementLogDto};
 use application::export::{ExportItem, ExportNotWritten, ExportSection, ExportWriter};
 use domain::id::UserId;
 use domain::scope::ScopeSet;

@@ -27,7 +27,7 @@ pub(super) async fn session(
     let (user_id, text) = owner_and_id(&request, grant, "session_id")?;
     let id = SleepSessionId::parse(text)
         .map_err(|error| Problem::invalid_parameter("session_id", error.to_string()))?;
-    answer(state.ingest.nights.delete(Some(grant.client_id), user_id, id).await?)
+    answer(state.ingest.services.nights.delete(Some(grant.client_id), user_id, id).await?)
 }
 
 /// Deletes an intake log
@@ -43,7 +43,7 @@ pub(super) async fn log(request: HttpRequest, state: web::Data<ApiState>) -> Res
     let (user_id, text) = owner_and_id(&request, grant, "log_id")?;
     let id =
         IntakeLogId::parse(text).map_err(|error| Problem::invalid_parameter("log_id", error.to_string()))?;
-    answer(state.ingest.intakes.delete(Some(grant.client_id), user_id, id).await?)
+    answer(state.ingest.services.intakes.delete(Some(grant.client_id), user_id, id).await?)
 }
 
 /// Returns the owner of the record and its id as sent.

@@ -26,17 +26,11 @@ fn tokens(grant_type: &'static str, outcome: &'static str) {
 
 /// Counts the items of an ingest request by outcome.
 pub(crate) fn ingest_items(kind: IngestKind, report: &IngestReport) {
-    let kind = match kind {
-        IngestKind::Users => "users",
-        IngestKind::Profile => "profile",
-        IngestKind::Sleep => "sleep",
-        IngestKind::Supplements => "supplements",
-        IngestKind::Logs => "logs",
-    };
     let IngestReport { results: _, created, updated, unchanged, rejected } = report;
     let outcomes =
         [("created", *created), ("updated", *updated), ("unchanged", *unchanged), ("rejected", *rejected)];
     for (outcome, items) in outcomes {
-        counter!("restwell_ingest_items_total", "kind" => kind, "outcome" => outcome).increment(items.into());
+        counter!("restwell_ingest_items_total", "kind" => kind.as_str(), "outcome" => outcome)
+            .increment(items.into());
     }
 }

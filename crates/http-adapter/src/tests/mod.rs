@@ -21,12 +21,10 @@ use application::access::{AccessPorts, AuthorizeAccess, DailyLimits, TokenCheck}
 use application::audit::{AuditTrail, ReadRecorder};
 use application::client_usage::ClientRequest;
 use application::erasure::Erasures;
+use application::export::ExportRecords;
 use application::export::{ExportFormat, ExportWriter, ExportWriters};
-use application::export::{ExportReaders, ExportRecords};
 use application::import::ingest::{IdempotentRequests, IngestRecords};
 use application::import::ingest::{IngestLayout, IngestShape};
-use application::intake::Intakes;
-use application::night::Nights;
 use application::ports::import_source::ImportRefusal;
 use application::ports::ingest_source::{IngestParser, IngestSource};
 use application::ports::storage::{
@@ -37,7 +35,8 @@ use application::ports::system::{
     MockPause, MockRateLimiter, MockTokenSigner, MockTokenVerifier, RateLimiter, TokenSigner, TokenVerifier,
     UnknownKeyReload,
 };
-use application::read::{ReadChanges, ReadProfile, ReadSleep, ReadSupplements};
+use application::read::{ReadChanges, ReadRecords};
+use application::record::{RecordReaders, RecordServices};
 use application::store::Store;
 use application::token::{AuthenticationLimits, ClientAuthentication, Tokens};
 use async_trait::async_trait;
@@ -117,15 +116,9 @@ impl Parts {
             },
             self.daily_limits,
         );
-        let records = ExportRecords::new(
-            ExportReaders {
-                profiles: self.profiles.clone(),
-                sleep: self.sleep.clone(),
-                supplements: self.supplements.clone(),
-                pause: Arc::new(MockPause::new()),
-            },
-            audited(&store),
-        );
+        let readers =
+            RecordReaders { profiles: self.profiles, sleep: self.sleep, supplements: self.supplements };
+        let records = ExportRecords::new(readers.clone(), Arc::new(MockPause::new()), audited(&store));
         let export =
             Arc::new(ExportUseCases { records, writers: Arc::new(LinesOnlyWriter), reads: reads.clone() });
         let (is_ready, refuses_writes) = (self.is_ready, self.refuses_writes);
@@ -151,9 +144,7 @@ impl Parts {
             tokens,
             ingest: ingest_use_cases(&store),
             authorize_access: Arc::new(authorize_access),
-            read_profile: Arc::new(ReadProfile::new(self.profiles, reads.clone())),
-            read_sleep: Arc::new(ReadSleep::new(self.sleep, reads.clone())),
-            read_supplements: Arc::new(ReadSupplements::new(self.supplements, reads.clone())),
+            read_records: ReadRecords { readers, recorder: reads.clone() },
             read_changes: Arc::new(ReadChanges::new(self.changes, reads, Arc::new(FixedClock))),
             erasures: Erasures { store: audited(&store) },
             export,
@@ -171,12 +162,7 @@ fn ingest_use_cases(store: &Arc<MemoryStore>) -> IngestUseCases {
     IngestUseCases::new(
         IngestRecords::new(audited(store), Arc::new(MockProfileReader::new()), Arc::new(NoItems)),
         IdempotentRequests::new(Arc::new(MockIdempotencyStore::new()), Arc::new(FixedClock)),
-        Intakes { store: audited(store), reader: Arc::new(MockSupplementReader::new()) },
-        Nights {
-            store: audited(store),
-            reader: Arc::new(MockSleepReader::new()),
-            imports: Arc::new(MockImportReader::new()),
-        },
+        RecordServices::new(&audited(store), RecordReaders::unused(), Arc::new(MockImportReader::new())),
     )
 }
 

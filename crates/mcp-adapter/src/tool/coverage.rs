@@ -10,8 +10,8 @@ use application::intake::IntakeRange;
 use chrono::NaiveDate;
 use domain::data_kind::DataKind;
 use domain::sleep::trend;
-use http_adapter::data::dto::ProfileDto;
 use http_adapter::data::gate;
+use http_adapter::data::profile::ProfileDto;
 use http_adapter::problem::{Fault, Problem};
 use serde_json::{Value, json};
 
@@ -52,7 +52,7 @@ pub(super) async fn run(call: &ToolCall<'_>) -> Result<Value, ToolError> {
 }
 
 async fn of_profile(call: &ToolCall<'_>, access: &GrantedAccess) -> Result<Value, ToolError> {
-    let user = call.state.api.read_profile.run(access).await?;
+    let user = call.state.api.read_records.profile(access).await?;
     let user = user.ok_or_else(|| Problem::new(Fault::InvalidToken))?;
     let profile = serde_json::to_value(ProfileDto::new(&user, access.scopes)).map_err(Problem::internal)?;
     Ok(json!({ "missing": profile::unknown(&profile) }))

@@ -3,14 +3,14 @@
 use super::{ToolCall, ToolError};
 use domain::data_kind::DataKind;
 use http_adapter::RequestContext;
-use http_adapter::data::dto::ProfileDto;
+use http_adapter::data::profile::ProfileDto;
 use http_adapter::problem::{Fault, Problem};
 use serde_json::{Value, json};
 
 pub(super) async fn run(call: &ToolCall<'_>) -> Result<Value, ToolError> {
     let access = call.admit(DataKind::Profile).await?;
     call.arguments(&[])?;
-    let Some(user) = call.state.api.read_profile.run(&access).await? else {
+    let Some(user) = call.state.api.read_records.profile(&access).await? else {
         // Deleted since the access check: the token is invalid now, and that answer has no counter.
         RequestContext::of(call.request).rate = None;
         return Err(Problem::new(Fault::InvalidToken).into());

@@ -1,6 +1,7 @@
 //! Descriptions of the tools for clients and models: JSON Schema 2020-12.
 
 use super::Tool;
+use domain::data_kind::DataKind;
 use serde_json::{Map, Value, json};
 
 /// Description of a tool in `tools/list`.
@@ -27,19 +28,15 @@ pub(super) fn describe(tool: Tool) -> ToolDescription {
 }
 
 fn coverage() -> ToolDescription {
+    let mut members = vec![("time_zone", text()), ("today", text())];
+    members.extend(DataKind::ALL.map(|kind| (kind.as_str(), nullable("object"))));
+    members.push(("not_granted", list(&text())));
     ToolDescription {
         title: "What is recorded",
         description: "Which profile values, nights and supplements are on record, since when, from which \
             sources, and what this assistant was not granted.",
         input: input(&[]),
-        output: output(&[
-            ("time_zone", text()),
-            ("today", text()),
-            ("profile", nullable("object")),
-            ("sleep", nullable("object")),
-            ("supplements", nullable("object")),
-            ("not_granted", list(&text())),
-        ]),
+        output: output(&members),
     }
 }
 
@@ -269,4 +266,22 @@ fn text() -> Value {
 
 fn number() -> Value {
     json!({ "type": "number" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::user::ProfileField;
+
+    #[test]
+    fn the_description_of_a_profile_names_every_field() {
+        let text = profile().description.to_lowercase();
+        for field in ProfileField::ALL.into_iter().filter(|field| *field != ProfileField::CreatedAt) {
+            let name = match field {
+                ProfileField::HomeTimezone => "time zone".to_owned(),
+                _ => field.as_str().trim_end_matches("_cm").trim_end_matches("_kg").replace('_', " "),
+            };
+            assert!(text.contains(&name), "{name}");
+        }
+    }
 }

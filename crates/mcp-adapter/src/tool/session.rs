@@ -53,7 +53,7 @@ pub(super) async fn read(
     let limit = PageSize::new(MAX_SESSIONS).unwrap_or(PageSize::SLEEP_DEFAULT);
     let query = NightsQuery { user_id: access.user_id, first, last, zone, with_states, limit };
     let permit = gate::begin_page(&call.state.api, access)?;
-    let (mut rows, is_cut) = call.state.api.read_sleep.nights(access, query).await?;
+    let (mut rows, is_cut) = call.state.api.read_records.nights(access, query).await?;
     drop(permit);
     let mut complete = range;
     let date = |row: &PackedSleepRow| row.waking_date(zone);

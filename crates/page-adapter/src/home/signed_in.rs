@@ -35,8 +35,8 @@ const ENTRIES: u32 = 200;
 /// Shows the home of a person.
 pub(super) async fn show(state: &PageState, person: &SignedInPerson) -> Result<HttpResponse, Problem> {
     let (user_id, zone) = (person.user_id, person.home_timezone);
-    let today = state.nights.today(zone);
-    let latest = state.nights.latest(user_id, zone).await?;
+    let today = state.records.nights.today(zone);
+    let latest = state.records.nights.latest(user_id, zone).await?;
     let last = latest.unwrap_or(today).min(today);
     let last = if (today - last).num_days() < 7 { today } else { last };
     let weeks = Weeks { first: last.checked_sub_days(Days::new(DAYS - 1)).unwrap_or(last), last, zone };
@@ -93,7 +93,7 @@ async fn last_night(
     let SleepSpan { id, start_millis, end_millis, .. } = *night;
     let zone = person.home_timezone;
     // Deleted since it was listed.
-    let Some(session) = state.nights.find(person.user_id, id).await? else { return Ok(None) };
+    let Some(session) = state.records.nights.find(person.user_id, id).await? else { return Ok(None) };
     Ok(Some(LastNight {
         id: id.to_string(),
         time: moment::night(start_millis, end_millis, zone),
@@ -110,7 +110,7 @@ async fn intakes(
     period: RangeInclusive<DateTime<Utc>>,
 ) -> Result<Vec<IntakeLine>, Problem> {
     let Some(size) = PageSize::new(50) else { return Ok(Vec::new()) };
-    let records = state.intakes.list(person.user_id, period, size).await?;
+    let records = state.records.intakes.list(person.user_id, period, size).await?;
     let line = |record: &application::read::SupplementRecord| {
         let label = &record.supplement.label;
         IntakeLine {
@@ -125,7 +125,7 @@ async fn intakes(
 async fn has_intakes(state: &PageState, person: &SignedInPerson) -> Result<bool, Problem> {
     let Some(size) = PageSize::new(1) else { return Ok(false) };
     let ever = DateTime::UNIX_EPOCH..=DateTime::<Utc>::MAX_UTC;
-    let records = state.intakes.list(person.user_id, ever, size).await?;
+    let records = state.records.intakes.list(person.user_id, ever, size).await?;
     Ok(!records.is_empty())
 }
 

@@ -9,7 +9,7 @@ pub(crate) mod view;
 use crate::answer::{page, see_other};
 use crate::person::{self, Destination};
 use crate::person_form::PersonForm;
-use crate::view::FormErrors;
+use crate::view::{FormErrors, profile_field};
 use crate::{PageState, moment, page_with_form, query};
 use actix_web::http::StatusCode;
 use actix_web::web::{Data, Path, ServiceConfig, get, post};
@@ -244,7 +244,7 @@ fn kept_line(record: &KeptRecord, zone: TimeZone) -> KeptLine {
         KeptItem::Session(_) => "Night".to_owned(),
         KeptItem::Log(_) => "Intake".to_owned(),
         KeptItem::Label(_) => "Label of a supplement".to_owned(),
-        KeptItem::Profile(field) => profile::view::field_label(*field).to_owned(),
+        KeptItem::Profile(field) => profile_field::words(*field).label.to_owned(),
     };
     let (why, by) = match why {
         KeptReason::ChangedBy(id) => ("changed later by", Some(id.to_string())),

@@ -90,15 +90,15 @@ async fn view(
     asked: &NightsPageQuery<'_>,
 ) -> Result<view::Nights, Problem> {
     let zone = person.home_timezone;
-    let latest = state.nights.latest(person.user_id, zone).await?;
-    let end = state.nights.today(zone).max(latest.unwrap_or_default());
+    let latest = state.records.nights.latest(person.user_id, zone).await?;
+    let end = state.records.nights.today(zone).max(latest.unwrap_or_default());
     let to = asked.to.or(latest).unwrap_or(end).min(end);
     let weeks = weeks_of(to, zone);
     let found = NightsPageData {
         of_weeks: list(state, person, weeks, true).await?,
         of_year: list(state, person, year_of(to, zone), false).await?,
         to,
-        start: state.nights.earliest(person.user_id, zone).await?.unwrap_or(end),
+        start: state.records.nights.earliest(person.user_id, zone).await?.unwrap_or(end),
         end,
         is_empty: latest.is_none(),
     };
@@ -171,7 +171,7 @@ pub(crate) async fn list(
     let Some(limit) = PageSize::new(limit) else { return Ok(NightList::default()) };
     let Weeks { first, last, zone } = weeks;
     let query = NightsQuery { user_id: person.user_id, first, last, zone, with_states, limit };
-    Ok(state.nights.list(query).await?)
+    Ok(state.records.nights.list(query).await?)
 }
 
 /// Returns the four weeks, Monday to Sunday, the last of which has this date.

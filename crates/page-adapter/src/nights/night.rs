@@ -38,7 +38,7 @@ pub(crate) async fn show(
     };
     crate::query::read(&request, &[])?;
     let session = find(&state, &person, SleepSessionId::parse(&id).ok()).await?;
-    let import = state.nights.find_import(person.user_id, session.id).await?;
+    let import = state.records.nights.find_import(person.user_id, session.id).await?;
     let zone = person.home_timezone;
     let date = session.record.time_in_bed().waking_date(zone);
     let around = Weeks {
@@ -64,7 +64,7 @@ pub(crate) async fn delete(state: Data<PageState>, sent: PersonForm) -> Result<H
     let PersonForm { person, form, .. } = sent;
     let id = form.parse("night", |id| SleepSessionId::parse(id).ok())?;
     let session = find(&state, &person, Some(id)).await?;
-    if !state.nights.delete(None, person.user_id, id).await? {
+    if !state.records.nights.delete(None, person.user_id, id).await? {
         return Err(Problem::new(Fault::NotFound));
     }
     let date = session.record.time_in_bed().waking_date(person.home_timezone);
@@ -78,7 +78,7 @@ async fn find(
 ) -> Result<SleepSession, Problem> {
     let not_found = || Problem::new(Fault::NotFound);
     let id = id.ok_or_else(not_found)?;
-    state.nights.find(person.user_id, id).await?.ok_or_else(not_found)
+    state.records.nights.find(person.user_id, id).await?.ok_or_else(not_found)
 }
 
 /// Data of the page: a night, its import, and other sessions.

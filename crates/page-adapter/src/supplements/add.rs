@@ -39,7 +39,7 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
 pub(super) async fn search(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
     let PersonForm { person, form, .. } = sent;
     let query = form.line("query")?.trim().to_owned();
-    let found = state.intakes.search(person.user_id, &query).await?;
+    let found = state.records.intakes.search(person.user_id, &query).await?;
     let errors = if found.is_some() {
         FormErrors::none()
     } else {
@@ -59,7 +59,7 @@ async fn choose(
     found: Option<FoundSupplements>,
     errors: FormErrors,
 ) -> Result<HttpResponse, Problem> {
-    let recent = state.intakes.list_recent(person.user_id).await?;
+    let recent = state.records.intakes.list_recent(person.user_id).await?;
     let known: HashSet<_> = recent.iter().map(|one| one.supplement.id).collect();
     let zone = person.home_timezone;
     let recent = recent.iter().map(|one| ChoiceLine {
@@ -67,7 +67,7 @@ async fn choose(
         ..choice(&one.supplement)
     });
     let recent: Vec<_> = recent.collect();
-    let own = state.intakes.list_products(person.user_id).await?;
+    let own = state.records.intakes.list_products(person.user_id).await?;
     let own = own.iter().filter(|product| !known.contains(&product.id)).map(choice).collect();
     let found = found.map(|FoundSupplements { own, catalogue, is_partial }| FoundLines {
         own: own.iter().map(choice).collect(),

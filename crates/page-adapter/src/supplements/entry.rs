@@ -117,13 +117,13 @@ pub(super) async fn show_new(
     id: SupplementId,
     notice: Option<String>,
 ) -> Result<HttpResponse, Problem> {
-    let found = state.intakes.find_supplement(person.user_id, id).await?;
+    let found = state.records.intakes.find_supplement(person.user_id, id).await?;
     let (_, supplement) = found.ok_or_else(|| Problem::new(Fault::NotFound))?;
-    let recent = state.intakes.list_recent(person.user_id).await?;
+    let recent = state.records.intakes.list_recent(person.user_id).await?;
     let last = recent.iter().find(|one| one.supplement.id == id);
     let servings = last.map_or(1.0, |one| one.servings.get());
     let typed = EntryFields::from_entry(state.store.now(), servings, person.home_timezone);
-    let purpose = Purpose::Add(state.intakes.new_form());
+    let purpose = Purpose::Add(state.records.intakes.new_form());
     answer(person, purpose, &supplement, &typed, Outcome { notice, ..Outcome::default() })
 }
 
@@ -133,7 +133,7 @@ pub(super) async fn add(state: Data<PageState>, sent: PersonForm) -> Result<Http
     let entry = form.parse("entry", |id| FormId::parse(id).ok())?;
     let supplement_id = form.parse("supplement", |id| SupplementId::parse(id).ok())?;
     let typed = EntryFields::read(&form)?;
-    let found = state.intakes.find_supplement(person.user_id, supplement_id).await?;
+    let found = state.records.intakes.find_supplement(person.user_id, supplement_id).await?;
     let (_, supplement) = found.ok_or_else(|| Problem::new(Fault::NotFound))?;
     let purpose = Purpose::Add(entry);
     let taken = match typed.check(person.home_timezone) {
@@ -142,7 +142,7 @@ pub(super) async fn add(state: Data<PageState>, sent: PersonForm) -> Result<Http
     };
     let ValidEntry { at: taken_at, servings } = taken;
     let new = NewIntake { form: entry, supplement_id, taken_at, servings };
-    match state.intakes.log(person.user_id, new).await {
+    match state.records.intakes.log(person.user_id, new).await {
         Ok(()) => Ok(redirect_to_day(taken_at, person.home_timezone, "added")),
         Err(error) => refuse(&person, purpose, &supplement, &typed, form_errors(error, "entry")?),
     }
@@ -174,7 +174,7 @@ pub(super) async fn change(state: Data<PageState>, sent: PersonForm) -> Result<H
         Ok(taken) => taken,
         Err(errors) => return refuse(&person, Purpose::Change(id), &supplement, &typed, errors),
     };
-    match state.intakes.change(person.user_id, id, taken.at, taken.servings).await {
+    match state.records.intakes.change(person.user_id, id, taken.at, taken.servings).await {
         Ok(()) => Ok(redirect_to_day(taken.at, person.home_timezone, "changed")),
         Err(error) => refuse(&person, Purpose::Change(id), &supplement, &typed, form_errors(error, "entry")?),
     }
@@ -185,7 +185,7 @@ pub(super) async fn delete(state: Data<PageState>, sent: PersonForm) -> Result<H
     let PersonForm { person, form, .. } = sent;
     let id = form.parse("entry", |id| IntakeLogId::parse(id).ok())?;
     // One that is gone was deleted in another window, or the form was sent twice.
-    state.intakes.delete(None, person.user_id, id).await?;
+    state.records.intakes.delete(None, person.user_id, id).await?;
     Ok(redirect_with_notice(Endpoint::IntakePage, "deleted"))
 }
 
@@ -195,7 +195,8 @@ async fn find(
     person: &SignedInPerson,
     id: IntakeLogId,
 ) -> Result<((DateTime<Utc>, Servings), Supplement), Problem> {
-    let found = state.intakes.find(person.user_id, id).await?.filter(|(log, _)| log.record.is_by_hand());
+    let found =
+        state.records.intakes.find(person.user_id, id).await?.filter(|(log, _)| log.record.is_by_hand());
     let (log, supplement) = found.ok_or_else(|| Problem::new(Fault::NotFound))?;
     Ok(((log.record.created_at(), log.record.servings()), supplement))
 }

@@ -41,7 +41,7 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
     let last = last.unwrap_or_else(|| window_end(day, today));
     let first = last.checked_sub_days(Days::new(u64::from(DAYS - 1))).unwrap_or(last);
     let range = IntakeRange { first, last, zone: person.home_timezone };
-    let intake = state.intakes.show(person.user_id, range).await?;
+    let intake = state.records.intakes.show(person.user_id, range).await?;
     let day = day.filter(|day| (first..=last).contains(day));
     let day = day.or_else(|| intake.days.keys().next_back().copied());
     let shown = Overview { person: &person, intake: &intake, range, today, day };

@@ -141,7 +141,7 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
         return answer(&person, Target::new(&state), &ProductFields::default(), FormErrors::none());
     };
     let id = SupplementId::parse(id).map_err(|_| Problem::new(Fault::NotFound))?;
-    let found = state.intakes.find_supplement(person.user_id, id).await?;
+    let found = state.records.intakes.find_supplement(person.user_id, id).await?;
     let (_, product) = found
         .filter(|(key, _)| key.owner() == Some(person.user_id))
         .ok_or_else(|| Problem::new(Fault::NotFound))?;
@@ -172,8 +172,8 @@ pub(super) async fn save(state: Data<PageState>, sent: PersonForm) -> Result<Htt
         Err(errors) => return answer(&person, target, &typed, errors),
     };
     let saved = match product {
-        None => state.intakes.create_product(person.user_id, entry, label).await,
-        Some(id) => state.intakes.change_product(person.user_id, id, label).await,
+        None => state.records.intakes.create_product(person.user_id, entry, label).await,
+        Some(id) => state.records.intakes.change_product(person.user_id, id, label).await,
     };
     match saved {
         Ok(_) if product.is_some() => Ok(redirect_with_notice(Endpoint::IntakePage, "product")),
@@ -186,7 +186,7 @@ pub(super) async fn save(state: Data<PageState>, sent: PersonForm) -> Result<Htt
 pub(super) async fn delete(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
     let PersonForm { person, form, .. } = sent;
     let id = form.parse("product", |id| SupplementId::parse(id).ok())?;
-    let is_gone = state.intakes.delete_product(person.user_id, id).await?;
+    let is_gone = state.records.intakes.delete_product(person.user_id, id).await?;
     Ok(redirect_with_notice(Endpoint::IntakePage, if is_gone { "product-deleted" } else { "product-used" }))
 }
 
@@ -199,7 +199,7 @@ struct Target {
 
 impl Target {
     fn new(state: &PageState) -> Self {
-        Self { entry: state.intakes.new_form(), product: None }
+        Self { entry: state.records.intakes.new_form(), product: None }
     }
 }
 

@@ -12,11 +12,9 @@ use application::authorization::{ANONYMOUS_REQUESTS, Authorizations};
 use application::client::Clients;
 use application::code::Codes;
 use application::erasure::Erasures;
-use application::export::{ExportReaders, ExportRecords};
+use application::export::ExportRecords;
 use application::grant::Grants;
 use application::import::Imports;
-use application::intake::Intakes;
-use application::night::Nights;
 use application::passkey::Passkeys;
 use application::personal_token::PersonalTokens;
 use application::ports::storage::{
@@ -24,13 +22,14 @@ use application::ports::storage::{
     MockConnectedAppReader, MockCredentialReader, MockFailureCounter, MockGrantReader, MockImportReader,
     MockPasskeyReader, MockPasswordLinkReader, MockPendingSignInReader, MockPersonalTokenReader,
     MockProfileReader, MockReadTallyStore, MockSandboxReader, MockSecondFactorReader, MockSessionReader,
-    MockSleepReader, MockSupplementReader, MockWebhookReader,
+    MockWebhookReader,
 };
 use application::ports::system::{
     MockFormSealer, MockMetadataSource, MockPasskeyVerifier, MockPasswordHasher, MockPasswordStrengthChecker,
     MockPause, MockReadLedger, MockTotpSealer, MockWebhookSigner, PasswordCheck,
 };
 use application::profile::Profiles;
+use application::record::{RecordReaders, RecordServices};
 use application::sandbox::SandboxPeople;
 use application::second_factor::SecondFactors;
 use application::store::Store;
@@ -55,7 +54,7 @@ pub(crate) fn page_state(settings: HttpSettings) -> PageState {
         http: Arc::new(HttpState { error_pages: ERROR_PAGES, ..http_state(settings) }),
         store: audited(store),
         profiles: Profiles { store: audited(store), reader: Arc::new(MockProfileReader::new()) },
-        intakes: Intakes { store: audited(store), reader: Arc::new(MockSupplementReader::new()) },
+        records: RecordServices::new(&audited(store), RecordReaders::unused(), imports(store).reader),
         authorizations: authorizations(store, issuer),
         sign_ins: sign_ins(store),
         second_factors: second_factors(store),
@@ -68,11 +67,6 @@ pub(crate) fn page_state(settings: HttpSettings) -> PageState {
             limits: LinkRequestLimits::default(),
             is_sign_up_open: false,
             mail: None,
-        },
-        nights: Nights {
-            store: audited(store),
-            reader: Arc::new(MockSleepReader::new()),
-            imports: imports(store).reader,
         },
         grants: Grants { store: audited(store), reader: Arc::new(MockGrantReader::new()), apps },
         personal_tokens: PersonalTokens {
@@ -207,13 +201,7 @@ fn passwords(store: &Arc<EmptyStore>) -> Passwords {
 }
 
 fn export(store: &Arc<EmptyStore>) -> Arc<ExportUseCases> {
-    let readers = ExportReaders {
-        profiles: Arc::new(MockProfileReader::new()),
-        sleep: Arc::new(MockSleepReader::new()),
-        supplements: Arc::new(MockSupplementReader::new()),
-        pause: Arc::new(MockPause::new()),
-    };
-    let records = ExportRecords::new(readers, audited(store));
+    let records = ExportRecords::new(RecordReaders::unused(), Arc::new(MockPause::new()), audited(store));
     let reads = ReadRecorder::new(Arc::new(MockReadLedger::new()), store.clone());
     Arc::new(ExportUseCases { records, writers: store.clone(), reads })
 }

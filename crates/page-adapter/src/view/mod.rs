@@ -7,6 +7,7 @@
 mod escape;
 mod form_error;
 mod part;
+pub(crate) mod profile_field;
 mod qr;
 #[cfg(test)]
 pub(crate) mod sample;

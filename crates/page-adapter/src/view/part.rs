@@ -1,6 +1,8 @@
 //! Parts shared by several pages.
 
+use super::profile_field;
 use domain::data_kind::DataKind;
+use domain::listed;
 use domain::scope::ScopeSet;
 
 /// Signed-in person, for the navigation and the sign-out button.
@@ -50,31 +52,48 @@ impl ScopeLine {
 
     /// Returns a description of the data.
     pub(crate) const fn detail(&self) -> &'static str {
-        match self.kind {
-            DataKind::Profile => {
-                "Birth date, sex, height, weight, blood and skin type, wheelchair use, time zone"
-            }
-            DataKind::Sleep => "All past and future nights: when you went to bed, sleep stages, measures",
-            DataKind::Supplements => "All past and future intakes: what you take, how much, and when",
-        }
+        words(self.kind).detail
     }
 
     /// Returns the data of the scope in a few words, for the developer of an app.
     pub(crate) const fn app_title(&self) -> &'static str {
-        match self.kind {
-            DataKind::Profile => "Read profiles",
-            DataKind::Sleep => "Read nights",
-            DataKind::Supplements => "Read supplements",
-        }
+        words(self.kind).app_title
     }
 
     /// Returns a description of the data for the developer of an app.
     pub(crate) const fn app_detail(&self) -> &'static str {
-        match self.kind {
-            DataKind::Profile => self.detail(),
-            DataKind::Sleep => "All past and future nights: time in bed, sleep stages, measures",
-            DataKind::Supplements => "All past and future intakes: product, amount, time",
-        }
+        words(self.kind).app_detail
+    }
+}
+
+/// Words for a kind of data, to people and to developers of apps.
+struct Words {
+    noun: &'static str,
+    detail: &'static str,
+    app_title: &'static str,
+    app_detail: &'static str,
+}
+
+const fn words(kind: DataKind) -> Words {
+    match kind {
+        DataKind::Profile => Words {
+            noun: "profile",
+            detail: profile_field::LIST,
+            app_title: "Read profiles",
+            app_detail: profile_field::LIST,
+        },
+        DataKind::Sleep => Words {
+            noun: "nights",
+            detail: "All past and future nights: when you went to bed, sleep stages, measures",
+            app_title: "Read nights",
+            app_detail: "All past and future nights: time in bed, sleep stages, measures",
+        },
+        DataKind::Supplements => Words {
+            noun: "supplements",
+            detail: "All past and future intakes: what you take, how much, and when",
+            app_title: "Read supplements",
+            app_detail: "All past and future intakes: product, amount, time",
+        },
     }
 }
 
@@ -82,20 +101,12 @@ impl ScopeLine {
 pub(crate) fn readable(scopes: ScopeSet) -> String {
     let kinds = DataKind::ALL.into_iter().filter(|kind| scopes.contains(kind.scope()));
     let names: Vec<_> = kinds.map(noun).collect();
-    match names.as_slice() {
-        [] => "nothing".to_owned(),
-        [only] => (*only).to_owned(),
-        [others @ .., last] => format!("{} and {last}", others.join(", ")),
-    }
+    if names.is_empty() { "nothing".to_owned() } else { listed(&names, "and") }
 }
 
 /// Returns the word for data of this kind.
 pub(crate) const fn noun(kind: DataKind) -> &'static str {
-    match kind {
-        DataKind::Profile => "profile",
-        DataKind::Sleep => "nights",
-        DataKind::Supplements => "supplements",
-    }
+    words(kind).noun
 }
 
 /// Formats a number with thousands separators.

@@ -65,9 +65,7 @@ pub(crate) struct CreateArguments {
     /// Privacy policy of the app, an https URL that the consent page links to
     #[arg(long, value_name = "URL", value_parser = WebPage::parse)]
     privacy_policy: Option<WebPage>,
-    /// Scope that the client may request; repeatable. Apps: profile, sleep, supplements. Service clients:
-    /// users:write, profile:write, sleep:write, supplements:write, tokens:introspect
-    #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = Scope::parse)]
+    #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = Scope::parse, help = scope_help())]
     scopes: Vec<Scope>,
     /// Reject secrets in query strings from this client
     #[arg(long)]
@@ -86,6 +84,15 @@ pub(crate) struct CreateArguments {
     /// Print `{"client_id","client_secret"}`; for a public app `{"client_id"}`
     #[arg(long)]
     json: bool,
+}
+
+fn scope_help() -> String {
+    let names = |by_consent| {
+        let scopes = Scope::ALL.into_iter().filter(|scope| scope.by_consent() == by_consent);
+        scopes.map(Scope::as_str).collect::<Vec<_>>().join(", ")
+    };
+    let (apps, services) = (names(true), names(false));
+    format!("Scope that the client may request; repeatable. Apps: {apps}. Service clients: {services}")
 }
 
 /// Filters for clients.

@@ -4,13 +4,13 @@ use super::output;
 use super::user_ref::UserRef;
 use crate::wiring::{Services, Writers};
 use anyhow::{Context, anyhow, bail};
-use application::export::{Export, ExportCounts, ExportQuery, ExportRecordsError, Exporter};
+use application::export::{Export, ExportQuery, ExportRecordsError, ExportSection, Exporter};
 use application::ports::export_writer::{ExportFormat, ExportWriters as _};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
-use domain::counted;
 use domain::scope::ScopeSet;
+use domain::{counted, listed};
 use indicatif::ProgressBar;
 use std::fs::OpenOptions;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
@@ -75,20 +75,20 @@ async fn write(mut export: Export, mut out: impl Write) -> anyhow::Result<()> {
     let progress = progress();
     while let Some(bytes) = export.next().await? {
         out.write_all(&bytes)?;
-        let [sessions, supplements, logs] = in_words(export.counts());
-        progress.set_message(format!("{sessions}, {supplements}, {logs}"));
+        progress.set_message(counts(&export).join(", "));
         progress.tick();
     }
     progress.finish_and_clear();
     if progress_is_shown() {
-        let [sessions, supplements, logs] = in_words(export.counts());
-        output::note(format!("exported {sessions}, {supplements} and {logs}"));
+        output::note(format!("exported {}", listed(&counts(&export), "and")));
     }
     Ok(out.flush()?)
 }
 
-fn in_words(ExportCounts { profiles: _, sessions, supplements, logs }: ExportCounts) -> [String; 3] {
-    [counted(sessions, "session"), counted(supplements, "supplement"), counted(logs, "log")]
+/// Returns the number of exported records of each part, such as `2 sessions`.
+fn counts(export: &Export) -> Vec<String> {
+    let sections = ExportSection::ALL.into_iter();
+    sections.filter_map(|section| Some(counted(export.count(section), section.record_name()?))).collect()
 }
 
 /// Returns a progress bar; hidden unless standard error is a terminal and the export is not printed to one.

@@ -9,7 +9,8 @@ use application::account::AccountActor;
 use application::personal_token::{ListedPersonalToken, NewPersonalToken};
 use clap::{Args, Subcommand};
 use domain::id::{PersonalTokenId, UserId};
-use domain::scope::Scope;
+use domain::listed;
+use domain::scope::{Scope, ScopeSet};
 use domain::time::format;
 
 /// Commands about personal access tokens.
@@ -33,8 +34,7 @@ pub(crate) struct CreateArguments {
     /// User id or email address
     #[arg(long, value_name = "USER", value_parser = UserRef::parse, allow_hyphen_values = true)]
     user: UserRef,
-    /// Scope of the token: profile, sleep or supplements; repeatable
-    #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = Scope::parse)]
+    #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = Scope::parse, help = scope_help())]
     scopes: Vec<Scope>,
     /// Name shown to the user on the tokens page
     #[arg(long, value_name = "NAME")]
@@ -45,6 +45,11 @@ pub(crate) struct CreateArguments {
     /// Print `{"token"}`
     #[arg(long)]
     json: bool,
+}
+
+fn scope_help() -> String {
+    let names: Vec<_> = ScopeSet::CONSENTABLE.iter().map(Scope::as_str).collect();
+    format!("Scope of the token: {}; repeatable", listed(&names, "or"))
 }
 
 /// User whose tokens are listed.

@@ -4,6 +4,8 @@ use super::problem::Problem;
 use super::secret_text::SecretText;
 use super::section::section;
 use application::access::DailyLimits;
+use domain::data_endpoint::PersonEndpoint;
+use domain::data_kind::DataKind;
 use redis_adapter::RedisOptions;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -40,9 +42,16 @@ section! {
 
 impl RateLimitSettings {
     /// Returns the daily limits by endpoint.
-    pub(crate) const fn daily_limits(&self) -> DailyLimits {
-        let Self { profile, sleep, supplements, changes, export, ingest, .. } = *self;
-        DailyLimits { profile, sleep, supplements, changes, export, ingest }
+    pub(crate) fn daily_limits(&self) -> DailyLimits {
+        let limit = |endpoint| match endpoint {
+            PersonEndpoint::Data(DataKind::Profile) => self.profile,
+            PersonEndpoint::Data(DataKind::Sleep) => self.sleep,
+            PersonEndpoint::Data(DataKind::Supplements) => self.supplements,
+            PersonEndpoint::Changes => self.changes,
+            PersonEndpoint::Export => self.export,
+            PersonEndpoint::Ingest => self.ingest,
+        };
+        PersonEndpoint::all().map(|endpoint| (endpoint, limit(endpoint))).collect()
     }
 
     /// Returns the shared store of the counters; `None` if each process counts separately.

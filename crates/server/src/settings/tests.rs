@@ -1,5 +1,6 @@
 use super::source::Variables;
 use super::{Settings, SettingsError, StoragePlace, reference};
+use domain::data_endpoint::PersonEndpoint;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -32,7 +33,8 @@ fn without_any_setting_the_embedded_store_is_served_on_loopback() {
     assert_eq!(url.as_str(), "http://127.0.0.1:8080");
     assert!(settings.tokens.allow_query_secrets);
     assert!(settings.cors.allowed_origins.0.is_empty());
-    assert_eq!(settings.rate_limits.daily_limits(), application::access::DailyLimits::default());
+    let limits = settings.rate_limits.daily_limits();
+    assert!(PersonEndpoint::all().all(|endpoint| limits.limit(endpoint) == endpoint.daily_limit()));
     assert_eq!(settings.tokens.authentication_limits(), application::token::AuthenticationLimits::default());
     assert_eq!(settings.accounts.sign_in_limits(), application::account::SignInLimits::default());
     assert_eq!(settings.sessions.lifetime(), domain::session::SessionLifetime::default());

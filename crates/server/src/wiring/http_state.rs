@@ -9,7 +9,7 @@ use application::erasure::Erasures;
 use application::import::ingest::{IdempotentRequests, IngestRecords};
 use application::ports::export_writer::{ExportFormat, ExportWriter, ExportWriters};
 use application::ports::system::Entropy as _;
-use application::read::{ReadChanges, ReadIntake, ReadProfile, ReadSleep, ReadSupplements};
+use application::read::{ReadChanges, ReadIntake, ReadRecords};
 use application::token::{ClientAuthentication, Tokens};
 use domain::id::UserId;
 use export_adapter::ZipExport;
@@ -87,13 +87,10 @@ impl ServerParts<'_> {
             ingest: IngestUseCases::new(
                 IngestRecords::new(services.audited(), store.profiles.clone(), Arc::new(JsonIngestParser)),
                 IdempotentRequests::new(store.idempotency.clone(), clock.clone()),
-                services.intakes(),
-                services.nights(),
+                services.record_services(),
             ),
             authorize_access: Arc::new(self.authorize_access()),
-            read_profile: Arc::new(ReadProfile::new(store.profiles.clone(), reads.clone())),
-            read_sleep: Arc::new(ReadSleep::new(store.sleep.clone(), reads.clone())),
-            read_supplements: Arc::new(ReadSupplements::new(store.supplements.clone(), reads.clone())),
+            read_records: ReadRecords { readers: store.record_readers(), recorder: reads.clone() },
             read_changes: Arc::new(ReadChanges::new(store.changes.clone(), reads.clone(), clock.clone())),
             erasures: Erasures { store: services.audited() },
             export: Arc::new(ExportUseCases { records, writers: Arc::new(Writers), reads: reads.clone() }),
@@ -103,11 +100,9 @@ impl ServerParts<'_> {
 
     /// Wires the endpoint for assistants over the API.
     pub(super) fn mcp(&self, api: Arc<ApiState>) -> McpState {
-        McpState {
-            api,
-            nights: self.services.nights(),
-            read_intake: ReadIntake::new(self.services.intakes(), self.reads.clone()),
-        }
+        let records = self.services.record_services();
+        let read_intake = ReadIntake::new(records.intakes, self.reads.clone());
+        McpState { api, nights: records.nights, read_intake }
     }
 
     fn token_check(&self) -> TokenCheck {

@@ -27,7 +27,7 @@ impl ServerParts<'_> {
             http,
             store: audited(),
             profiles: Profiles { store: audited(), reader: store.profiles.clone() },
-            intakes: services.intakes(),
+            records: services.record_services(),
             authorizations: self.authorizations(),
             sign_ins: SignIns {
                 checkpoint: services.checkpoint(self.hasher.clone()),
@@ -47,7 +47,6 @@ impl ServerParts<'_> {
             sessions: services.sessions(),
             passwords: services.passwords(self.hasher.clone(), mail()),
             password_links: services.password_links(mail()),
-            nights: services.nights(),
             grants: services.grants(),
             personal_tokens: services.personal_tokens(),
             developer: settings.developers.self_service.then(|| DeveloperServices {

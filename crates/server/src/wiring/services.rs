@@ -7,15 +7,14 @@ use application::account::{PasswordCheckpoint, PasswordLinks, Passwords, Session
 use application::audit::{AuditTrail, ListReads};
 use application::client::Clients;
 use application::code::Codes;
-use application::export::{ExportReaders, ExportRecords};
+use application::export::ExportRecords;
 use application::grant::Grants;
 use application::import::{ImportRecords, Imports};
-use application::intake::Intakes;
 use application::mail::QueueMail;
-use application::night::Nights;
 use application::passkey::Passkeys;
 use application::personal_token::PersonalTokens;
 use application::ports::system::{PasswordHasher, PasswordStrengthChecker};
+use application::record::RecordServices;
 use application::sandbox::SandboxPeople;
 use application::webhook::Webhooks;
 use domain::outbound::OutboundPolicy;
@@ -125,13 +124,7 @@ impl Services {
     }
 
     pub(crate) fn export_records(&self) -> ExportRecords {
-        let readers = ExportReaders {
-            profiles: self.store.profiles.clone(),
-            sleep: self.store.sleep.clone(),
-            supplements: self.store.supplements.clone(),
-            pause: Arc::new(TimerPause),
-        };
-        ExportRecords::new(readers, self.audited())
+        ExportRecords::new(self.store.record_readers(), Arc::new(TimerPause), self.audited())
     }
 
     pub(crate) fn grants(&self) -> Grants {
@@ -154,21 +147,9 @@ impl Services {
         }
     }
 
-    pub(super) fn intakes(&self) -> Intakes {
-        Intakes { store: self.audited(), reader: self.store.supplements.clone() }
-    }
-
     pub(crate) fn list_reads(&self) -> ListReads {
         let Store { read_tallies, clients, personal_tokens, .. } = &self.store;
         ListReads::new(read_tallies.clone(), clients.clone(), personal_tokens.clone())
-    }
-
-    pub(super) fn nights(&self) -> Nights {
-        Nights {
-            store: self.audited(),
-            reader: self.store.sleep.clone(),
-            imports: self.store.imports.clone(),
-        }
     }
 
     /// Wires passkeys; without a relying party browsers offer none.
@@ -188,6 +169,10 @@ impl Services {
 
     pub(crate) fn personal_tokens(&self) -> PersonalTokens {
         PersonalTokens { store: self.audited(), reader: self.store.personal_tokens.clone() }
+    }
+
+    pub(super) fn record_services(&self) -> RecordServices {
+        RecordServices::new(&self.audited(), self.store.record_readers(), self.store.imports.clone())
     }
 
     pub(crate) fn sandbox_people(&self) -> SandboxPeople {

@@ -10,6 +10,7 @@ use application::ports::storage::{
     ProfileReader, ReadTallyStore, SandboxReader, SecondFactorReader, SessionReader, SigningKeyReader,
     SleepReader, StoreClock, StoreUpkeep, SupplementReader, UnitOfWorkFactory, WebhookReader,
 };
+use application::record::RecordReaders;
 use postgres_adapter::{PostgresOptions, PostgresReplica, PostgresStore};
 use sqlite_adapter::{SqliteOptions, SqliteStore};
 use std::os::unix::fs::DirBuilderExt;
@@ -124,6 +125,15 @@ impl Store {
         match settings.storage.place()? {
             StoragePlace::Sqlite(path) => open_sqlite(settings, &path, if_missing).await,
             StoragePlace::Postgres(url) => Ok(Self::new(&Arc::new(postgres(settings, url.expose())?))),
+        }
+    }
+
+    /// Returns the readers of every kind of data.
+    pub(super) fn record_readers(&self) -> RecordReaders {
+        RecordReaders {
+            profiles: self.profiles.clone(),
+            sleep: self.sleep.clone(),
+            supplements: self.supplements.clone(),
         }
     }
 

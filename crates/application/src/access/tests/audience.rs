@@ -35,7 +35,7 @@ async fn verify(
         limiter: Arc::new(MockRateLimiter::new()),
         clock: clock(),
     };
-    let caller = AuthorizeAccess::new(ports, LIMITS).identify(token, resource).await?;
+    let caller = AuthorizeAccess::new(ports, limits()).identify(token, resource).await?;
     Ok(caller.permission().copied())
 }
 

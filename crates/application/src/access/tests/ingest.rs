@@ -1,6 +1,6 @@
 //! Access checks of the ingest endpoints.
 
-use super::{LIMITS, authorizing, checking, counting, finding, service_claims};
+use super::{authorizing, checking, counting, finding, service_claims};
 use crate::access::{AuthorizeAccessError, GrantedIngest};
 use crate::ports::storage::{MockAccessReader, StorageError};
 use crate::testing::{access_claims, access_state, client_id, noon, scopes, service, user_id};
@@ -15,6 +15,8 @@ use domain::scope::Scope;
 
 type Outcome = Result<GrantedIngest, AuthorizeAccessError>;
 
+/// The daily limit.
+const LIMIT: u32 = 13;
 const WRITES: &str = "sleep:write users:write";
 
 /// A request. [`Request::good`] passes every check; each test breaks one.
@@ -51,7 +53,7 @@ impl Request {
         access.expect_find_access().times(..=1).return_once(|_, _| Ok(Some(access_state())));
         let user = of_path.as_deref().and_then(|text| UserId::parse(text).ok());
         let key = RateKey { reader: Reader::Client(client_id(1)), user, endpoint: PersonEndpoint::Ingest };
-        let limiter = counting(key, LIMITS.ingest, used);
+        let limiter = counting(key, LIMIT, used);
         let authorize = authorizing(checking(claims, Ok(None)), access, finding(client), limiter);
         let caller = authorize.identify("the token", Resource::Api).await?;
         authorize.admit_write(&caller, of_path.as_deref(), scope).await
@@ -73,7 +75,7 @@ async fn refusal(request: Request) -> &'static str {
 async fn a_service_client_writes_and_is_counted_for_the_person_in_the_path() {
     let granted = Request::good().run().await.unwrap();
     assert_eq!((granted.client_id, granted.user_id), (client_id(1), Some(user_id(1))));
-    assert_eq!((granted.rate.limit, granted.rate.remaining), (LIMITS.ingest, LIMITS.ingest - 1));
+    assert_eq!((granted.rate.limit, granted.rate.remaining), (LIMIT, LIMIT - 1));
 }
 
 #[tokio::test]
@@ -142,7 +144,7 @@ async fn only_the_first_fault_in_check_order_is_reported_and_none_is_counted() {
 
 #[tokio::test]
 async fn beyond_the_daily_limit_the_error_has_the_time_to_wait() {
-    let outcome = Request { used: Some(LIMITS.ingest), ..Request::good() }.run().await;
+    let outcome = Request { used: Some(LIMIT), ..Request::good() }.run().await;
     let Err(AuthorizeAccessError::RateLimited { rate, retry_after_seconds }) = outcome else {
         panic!("{outcome:?}")
     };

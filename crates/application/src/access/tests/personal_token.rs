@@ -1,6 +1,6 @@
 //! Requests with a personal access token, which need no keys and no grants.
 
-use super::{LIMITS, Outcome, authorizing, counting, kind};
+use super::{Outcome, authorizing, counting, kind, limits};
 use crate::access::AuthorizeAccessError;
 use crate::ports::storage::{MockAccessReader, MockClientReader, PersonalAccess, StorageError};
 use crate::ports::system::{InvalidToken, MockRateLimiter, MockTokenVerifier, MockUnknownKeyReload};
@@ -68,7 +68,7 @@ impl Request {
             .return_once(move |_| found.unwrap_or(Ok(None)));
         let reader = Reader::PersonalToken(token_id());
         let key = RateKey { reader, user: Some(user_id(1)), endpoint: endpoint.into() };
-        let limiter = counting(key, LIMITS.limit(endpoint.into()), used);
+        let limiter = counting(key, limits().limit(endpoint.into()), used);
         let keys = (MockTokenVerifier::new(), MockUnknownKeyReload::new());
         let authorize = authorizing(keys, access, MockClientReader::new(), limiter);
         let caller = authorize.identify(&token, Resource::Api).await?;

@@ -3,10 +3,11 @@
 use super::{RecordingWriter, SECTIONS, profiles};
 use crate::audit::AuditTrail;
 use crate::audit::testing::{RecordedReads, assert_events, event};
-use crate::export::{ExportQuery, ExportReaders, ExportRecords, ExportRecordsError, Exporter};
+use crate::export::{ExportQuery, ExportRecords, ExportRecordsError, Exporter};
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
-use crate::ports::storage::{MockProfileReader, MockSleepReader, MockSupplementReader, StorageError};
+use crate::ports::storage::{MockProfileReader, StorageError};
 use crate::ports::system::MockPause;
+use crate::record::RecordReaders;
 use crate::store::Store;
 use crate::testing::{client_id, clock, entropy, profile_reader, user_id};
 use domain::audit::{AuditActor, AuditKind};
@@ -18,13 +19,12 @@ use uuid::Uuid;
 
 /// Exports of a store from which only the profile is read.
 fn exports(profiles: Arc<MockProfileReader>, units: Arc<PreparedUnitsOfWork>) -> ExportRecords {
-    let readers = ExportReaders {
-        profiles,
-        sleep: Arc::new(MockSleepReader::new()),
-        supplements: Arc::new(MockSupplementReader::new()),
-        pause: Arc::new(MockPause::new()),
-    };
-    ExportRecords::new(readers, Store { units, trail: AuditTrail::new(entropy(), clock()) })
+    let readers = RecordReaders { profiles, ..RecordReaders::unused() };
+    ExportRecords::new(
+        readers,
+        Arc::new(MockPause::new()),
+        Store { units, trail: AuditTrail::new(entropy(), clock()) },
+    )
 }
 
 fn units(number: usize) -> Arc<PreparedUnitsOfWork> {

@@ -1,6 +1,9 @@
 //! The change feed.
 
-use super::{ProfileDto, SleepSessionDto, SupplementDto, name};
+use super::name;
+use crate::data::profile::ProfileDto;
+use crate::data::sleep::SleepSessionDto;
+use crate::data::supplements::SupplementDto;
 use crate::problem::RateLimitBody;
 use serde::Serialize;
 use utoipa::ToSchema;

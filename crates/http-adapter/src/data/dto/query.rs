@@ -1,7 +1,7 @@
 //! Parameters of the data endpoints for the `OpenAPI` document; `data::query` parses them.
 
 use domain::data_kind::DataKind;
-use domain::paging::{ChangeLimit, PageSize};
+use domain::paging::ChangeLimit;
 use serde_json::json;
 use utoipa::IntoParams;
 use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
@@ -47,8 +47,9 @@ impl utoipa::ToSchema for TypesText {}
 
 impl utoipa::PartialSchema for TypesText {
     fn schema() -> RefOr<Schema> {
+        let others = DataKind::ALL.len() - 1;
         let name = DataKind::ALL.map(DataKind::as_str).join("|");
-        let schema = string().pattern(Some(format!("^(?:{name})(?:,(?:{name})){{0,2}}$")));
+        let schema = string().pattern(Some(format!("^(?:{name})(?:,(?:{name})){{0,{others}}}$")));
         schema.examples([json!("sleep"), json!("profile,sleep")]).into()
     }
 }
@@ -82,56 +83,6 @@ pub struct UserPath {
     /// The person, as a UUID in its 36-character form; the example is the person of the demo.
     #[param(value_type = uuid::Uuid, example = crate::example::user_id)]
     pub user_id: String,
-}
-
-/// Parameters of the sleep endpoint.
-#[derive(IntoParams)]
-#[into_params(parameter_in = Query)]
-pub struct SleepQuery {
-    /// Only sessions whose time in bed starts at or after this time.
-    #[param(rename = "startDate", value_type = Option<DateText>, inline)]
-    pub start_date: Option<String>,
-    /// Only sessions whose time in bed starts at or before this time. Not before `startDate`.
-    #[param(rename = "endDate", value_type = Option<DateText>, inline)]
-    pub end_date: Option<String>,
-    /// Whether each session includes `raw_sleep`.
-    #[param(value_type = Option<FlagText>, inline)]
-    pub include_stages: Option<String>,
-    /// Whether each session includes `sleep_metric`.
-    #[param(value_type = Option<FlagText>, inline)]
-    pub include_metrics: Option<String>,
-    /// Oldest first (`asc`) or newest first (`desc`).
-    #[param(value_type = Option<SortText>, inline)]
-    pub sort: Option<String>,
-    /// The page number, from 1; a page past the end is empty.
-    #[param(minimum = 1, maximum = 999_999_999_999_999_999_u64, default = 1)]
-    pub page: Option<u64>,
-    /// The maximum number of records on a page.
-    #[param(rename = "pageSize", minimum = 1, maximum = 10_000, default = json!(PageSize::SLEEP_DEFAULT.get()))]
-    pub page_size: Option<u16>,
-}
-
-/// Parameters of the supplements endpoint.
-#[derive(IntoParams)]
-#[into_params(parameter_in = Query)]
-pub struct SupplementsQuery {
-    /// Only logs at or after this time.
-    #[param(rename = "startDate", value_type = Option<DateText>, inline)]
-    pub start_date: Option<String>,
-    /// Only this supplement; for an unknown one the page is empty.
-    #[param(rename = "supplementID", value_type = Option<uuid::Uuid>)]
-    pub supplement_id: Option<String>,
-    /// Oldest first (`asc`) or newest first (`desc`).
-    #[param(value_type = Option<SortText>, inline)]
-    pub sort: Option<String>,
-    /// The page number, from 1; a page past the end is empty.
-    #[param(minimum = 1, maximum = 999_999_999_999_999_999_u64, default = 1)]
-    pub page: Option<u64>,
-    /// The maximum number of records on a page.
-    #[param(
-        rename = "pageSize", minimum = 1, maximum = 10_000, default = json!(PageSize::SUPPLEMENTS_DEFAULT.get())
-    )]
-    pub page_size: Option<u16>,
 }
 
 /// Parameters of the change feed.

@@ -39,7 +39,8 @@ fn is_plain(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::query::{changes, sleep, supplements};
+    use crate::data::query::changes;
+    use crate::data::{sleep, supplements};
     use crate::parameter::parse;
     use proptest::prelude::*;
 

@@ -3,15 +3,12 @@
 mod changes;
 mod ignored;
 mod reader;
-mod sleep;
-mod supplements;
 #[cfg(test)]
 mod tests;
 
 pub(super) use changes::ChangesParameters;
 pub(crate) use ignored::IgnoredParameters;
-pub(super) use sleep::SleepParameters;
-pub(super) use supplements::SupplementsParameters;
+pub(super) use reader::Reader;
 
 use crate::parameter::{ParameterError, Parameters, parse};
 use crate::request_context::RequestContext;

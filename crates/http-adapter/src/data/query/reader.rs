@@ -10,19 +10,19 @@ use std::borrow::Cow;
 use std::fmt::Display;
 
 /// Parser of the known parameters of one request.
-pub(super) struct Reader<'a> {
+pub(in crate::data) struct Reader<'a> {
     given: Parameters<'a>,
     errors: Vec<FieldError>,
 }
 
 impl<'a> Reader<'a> {
     /// Reads the query of a request; each known parameter must be unique and not empty.
-    pub(super) fn open(request: &'a HttpRequest, known: &[&'static str]) -> Result<Self, Problem> {
+    pub(in crate::data) fn open(request: &'a HttpRequest, known: &[&'static str]) -> Result<Self, Problem> {
         Ok(Self { given: parameters(request, known)?, errors: Vec::new() })
     }
 
     /// Parses a parameter, or records its error.
-    pub(super) fn read<T, E: Display>(
+    pub(in crate::data) fn read<T, E: Display>(
         &mut self,
         name: &'static str,
         parse: impl FnOnce(&str) -> Result<T, E>,
@@ -36,12 +36,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(super) fn date(&mut self, name: &'static str) -> Option<DateParameter> {
+    pub(in crate::data) fn date(&mut self, name: &'static str) -> Option<DateParameter> {
         self.read(name, DateParameter::parse)
     }
 
     /// Parses a boolean; false if absent.
-    pub(super) fn flag(&mut self, name: &'static str) -> bool {
+    pub(in crate::data) fn flag(&mut self, name: &'static str) -> bool {
         let parse = |text: &str| match text {
             "true" | "1" => Ok(true),
             "false" | "0" => Ok(false),
@@ -51,7 +51,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Parses `page`, `pageSize` and `sort`.
-    pub(super) fn page(&mut self, default_size: PageSize) -> PageRequest {
+    pub(in crate::data) fn page(&mut self, default_size: PageSize) -> PageRequest {
         let sort = |text: &str| SortDirection::parse(text).ok_or("must be asc or desc");
         PageRequest {
             number: self.read::<_, InvalidPaging>("page", PageNumber::parse).unwrap_or(PageNumber::FIRST),
@@ -61,12 +61,12 @@ impl<'a> Reader<'a> {
     }
 
     /// Records the error of a parameter.
-    pub(super) fn refuse(&mut self, name: &'static str, message: impl Into<Cow<'static, str>>) {
+    pub(in crate::data) fn refuse(&mut self, name: &'static str, message: impl Into<Cow<'static, str>>) {
         self.errors.push(FieldError::new(name, message));
     }
 
     /// Returns the parameters, or all recorded errors.
-    pub(super) fn finish(self) -> Result<Parameters<'a>, Problem> {
+    pub(in crate::data) fn finish(self) -> Result<Parameters<'a>, Problem> {
         if self.errors.is_empty() { Ok(self.given) } else { Err(Problem::invalid_parameters(self.errors)) }
     }
 }

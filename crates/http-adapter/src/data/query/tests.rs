@@ -1,6 +1,7 @@
 //! Compares the parsed parameters with the documented ones.
 
-use super::{changes, sleep, supplements};
+use super::changes;
+use crate::data::{sleep, supplements};
 use crate::openapi::openapi_json;
 use domain::data_kind::DataKind;
 use serde_json::Value;

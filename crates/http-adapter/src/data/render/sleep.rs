@@ -3,7 +3,7 @@
 use super::page::Items;
 use super::stage::{self, Night};
 use super::{json, metric};
-use crate::data::dto::Include;
+use crate::data::sleep::Include;
 use application::StorageError;
 use application::read::{PackedPart, PackedSleepRow};
 use domain::sleep::packed::{check_metrics, check_stages};

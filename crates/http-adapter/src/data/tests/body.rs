@@ -4,7 +4,9 @@ use super::sample;
 use super::world::{USER, World, parts, paths, sleep_of, user};
 use crate::tests::{Parts, TestResponse, port};
 use application::read::SupplementPage;
-use domain::user::{BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, BodyWeight, SkinType};
+use domain::user::{
+    BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, BodyWeight, ProfileField, SkinType,
+};
 use serde_json::{Value, json};
 
 fn members(value: &Value) -> Vec<&str> {
@@ -45,6 +47,14 @@ async fn a_profile_has_the_contracts_members_and_null_for_what_is_not_known() {
     assert_eq!(answer.header("content-type"), Some("application/json"));
     assert_eq!(answer.header("cache-control"), Some("private, no-store"));
     assert_eq!(answer.header("vary"), Some("Origin, Accept-Encoding"));
+}
+
+#[test]
+fn the_guide_shows_every_member_of_a_profile() {
+    let guide = include_str!("../../../../../docs/reading-data.md");
+    for name in ProfileField::ALL.map(ProfileField::as_str) {
+        assert!(guide.contains(&format!("\"{name}\":")), "{name}");
+    }
 }
 
 #[actix_web::test]

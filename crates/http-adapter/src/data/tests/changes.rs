@@ -4,7 +4,8 @@ use super::sample;
 use super::world::{
     NOBODY, OTHER, REVOKED, SERVICE, USER, World, assert_problem, assert_uncounted, parts, rate_headers, user,
 };
-use crate::data::dto::{Include, SleepSessionDto, SupplementDto};
+use crate::data::sleep::{Include, SleepSessionDto};
+use crate::data::supplements::SupplementDto;
 use crate::tests::{NOW, Parts, port};
 use actix_web::http::Method;
 use application::StorageError;
@@ -12,6 +13,7 @@ use application::access::DailyLimits;
 use application::read::{Change, ChangePage, ChangePageQuery, IntakeLogRow, SupplementRecord};
 use chrono::TimeDelta;
 use domain::change::{ChangeCursor, ChangePosition, UserFingerprint};
+use domain::data_endpoint::PersonEndpoint;
 use domain::data_kind::DataKind;
 use domain::id::{IntakeLogId, UserId};
 use serde_json::{Value, json};
@@ -219,7 +221,7 @@ async fn unauthorized_requests_get_the_usual_errors_and_are_not_counted() {
 
 #[actix_web::test]
 async fn the_change_feed_has_a_separate_counter_and_one_path() {
-    let daily_limits = DailyLimits { changes: 1, ..DailyLimits::default() };
+    let daily_limits = DailyLimits::from_iter([(PersonEndpoint::Changes, 1)]);
     let world = World::new(Parts { daily_limits, ..with_nothing() });
     assert_eq!(world.get(&format!("/api/v1/sleep/{USER}")).await.status, 200);
     assert_eq!(world.get(&path("")).await.status, 200);

@@ -3,11 +3,10 @@
 use super::world::{ENDPOINTS, USER, World, assert_problem, parts, paths, rate_headers};
 use crate::tests::{NOW, Parts};
 use actix_web::http::Method;
-use application::access::DailyLimits;
+use domain::data_kind::DataKind;
 
 fn limited(limit: u32) -> World {
-    let daily_limits =
-        DailyLimits { profile: limit, sleep: limit, supplements: limit, ..DailyLimits::default() };
+    let daily_limits = DataKind::ALL.into_iter().map(|kind| (kind, limit)).collect();
     World::new(Parts { daily_limits, ..parts() })
 }
 

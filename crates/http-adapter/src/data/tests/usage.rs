@@ -10,7 +10,7 @@ use domain::data_kind::DataKind;
 
 /// Returns the status, endpoint and remaining requests that these requests leave, with a limit of one.
 async fn recorded(requests: &[(&str, &str)]) -> Vec<(u16, UsedEndpoint, Option<u32>)> {
-    let daily_limits = DailyLimits { sleep: 1, ..DailyLimits::default() };
+    let daily_limits = DailyLimits::from_iter([(DataKind::Sleep, 1)]);
     let parts = Parts { daily_limits, ..parts() };
     let usage = parts.usage.clone();
     let world = World::new(parts);

@@ -9,8 +9,15 @@ use application::ports::import_source::{
 };
 use domain::id::UserId;
 use domain::sleep::{MetricKind, MetricValue};
-use domain::user::BodyHeight;
+use domain::user::{BodyHeight, ProfileField};
 use proptest::prelude::*;
+
+#[test]
+fn the_readme_names_every_member_of_a_profile() {
+    for name in ProfileField::ALL.map(ProfileField::as_str) {
+        assert!(include_str!("README.md").contains(&format!("`{name}`")), "{name}");
+    }
+}
 
 fn lines(text: &str) -> Vec<ImportItem> {
     items(text, Format::Ndjson, "Europe/Berlin")

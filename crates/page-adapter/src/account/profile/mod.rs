@@ -6,10 +6,11 @@ pub(crate) mod view;
 
 use crate::answer::{page, redirect_with_notice, see_other};
 use crate::form::Form;
-use crate::imports::profile::view::{ProfileLine, field_label};
+use crate::imports::profile::view::ProfileLine;
 use crate::person::{self, Destination};
 use crate::person_form::PersonForm;
 use crate::view::FormErrors;
+use crate::view::profile_field::words;
 use crate::{PageState, moment, query};
 use actix_web::http::StatusCode;
 use actix_web::web::Data;
@@ -25,19 +26,13 @@ use http_adapter::Endpoint;
 use http_adapter::problem::{Fault, Problem};
 use view::{ProfileFields, ZoneEffect};
 
-/// Fields that a person can change.
-const EDITABLE: [ProfileField; 8] = [
-    ProfileField::HomeTimezone,
-    ProfileField::BirthDate,
-    ProfileField::BiologicalSex,
-    ProfileField::BloodType,
-    ProfileField::Height,
-    ProfileField::Weight,
-    ProfileField::SkinType,
-    ProfileField::WheelchairUse,
-];
 /// Zones that are suggested for a name that is not one.
 const MAX_SUGGESTED: usize = 8;
+
+/// Returns the fields that a person can change.
+fn editable() -> impl Iterator<Item = ProfileField> {
+    ProfileField::ALL.into_iter().filter(|field| *field != ProfileField::CreatedAt)
+}
 
 /// Shows the profile.
 pub(crate) async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
@@ -50,7 +45,7 @@ pub(crate) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
         _ => None,
     };
     let shown = find(&state, &person).await?;
-    let typed = EDITABLE.map(|field| FormField::from_user(&shown.user, field));
+    let typed: Vec<_> = editable().map(|field| FormField::from_user(&shown.user, field)).collect();
     let outcome = Outcome { notice: notice.map(str::to_owned), errors: FormErrors::none() };
     form_page(&state, &person, &shown, &typed, outcome).await
 }
@@ -59,9 +54,7 @@ pub(crate) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
 pub(crate) async fn submit(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
     let PersonForm { person, form, .. } = sent;
     let shown = find(&state, &person).await?;
-    let typed: Result<Vec<_>, Problem> =
-        EDITABLE.iter().map(|field| FormField::read(&form, *field)).collect();
-    let typed = typed?;
+    let typed: Vec<_> = editable().map(|field| FormField::read(&form, field)).collect::<Result<_, _>>()?;
     let values = match values(&typed, state.store.now()) {
         Ok(values) => values,
         Err(errors) => {
@@ -111,7 +104,7 @@ impl FormField {
     fn read(form: &Form, field: ProfileField) -> Result<Self, Problem> {
         let chosen = if field == ProfileField::HomeTimezone { form.line("zone_choice")? } else { "" };
         let now = if chosen.is_empty() { form.line(field.as_str())? } else { chosen };
-        let was = form.line(original_name(field))?;
+        let was = form.line(&original_name(field))?;
         Ok(Self { field, was: was.to_owned(), now: now.trim().to_owned() })
     }
 
@@ -129,12 +122,12 @@ impl FormField {
             }
             field => ProfileValue::parse(field, text),
         };
-        value.map(Some).ok_or(remedy(self.field))
+        value.map(Some).ok_or(words(self.field).remedy)
     }
 
     /// Returns the text as the domain reads it; `None` if the field is empty.
     fn text(&self) -> Option<String> {
-        let is_number = matches!(self.field, ProfileField::Height | ProfileField::Weight);
+        let is_number = words(self.field).unit.is_some();
         let text = if is_number { self.now.replace(',', ".") } else { self.now.clone() };
         // Spellings such as `1e2` and `NaN` are not for people.
         let is_odd = is_number && !text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
@@ -142,35 +135,16 @@ impl FormField {
         (!text.is_empty()).then_some(text)
     }
 
-    fn hidden_fields(&self) -> [(&'static str, String); 2] {
-        [(self.field.as_str(), self.now.clone()), (original_name(self.field), self.was.clone())]
+    fn hidden_fields(&self) -> [(String, String); 2] {
+        let name = self.field.as_str().to_owned();
+        [(name, self.now.clone()), (original_name(self.field), self.was.clone())]
     }
 }
 
 /// Returns the name of the field with the value that the form was shown with. Without it, an old form would
 /// take back what was changed elsewhere.
-const fn original_name(field: ProfileField) -> &'static str {
-    match field {
-        ProfileField::CreatedAt => "was_created_at",
-        ProfileField::HomeTimezone => "was_home_timezone",
-        ProfileField::BirthDate => "was_birth_date",
-        ProfileField::BiologicalSex => "was_biological_sex",
-        ProfileField::BloodType => "was_blood_type",
-        ProfileField::Height => "was_height_cm",
-        ProfileField::Weight => "was_weight_kg",
-        ProfileField::SkinType => "was_skin_type",
-        ProfileField::WheelchairUse => "was_wheelchair_use",
-    }
-}
-
-const fn remedy(field: ProfileField) -> &'static str {
-    match field {
-        ProfileField::HomeTimezone => "Choose the name of a zone from the list, such as Europe/Berlin.",
-        ProfileField::BirthDate => "Enter a valid date, 1880 or later, such as 1990-05-17.",
-        ProfileField::Height => "Enter a height between 20 and 300 centimetres.",
-        ProfileField::Weight => "Enter a weight between 0.2 and 700 kilograms.",
-        _ => "Choose one of the values.",
-    }
+fn original_name(field: ProfileField) -> String {
+    format!("was_{}", field.as_str())
 }
 
 /// Returns the values that the person changed, or what is wrong with them.
@@ -205,7 +179,7 @@ async fn effect(
         _ => None,
     });
     let Some((old, new)) = zones else { return Ok(None) };
-    let night = state.nights.find_latest(person.user_id).await?;
+    let night = state.records.nights.find_latest(person.user_id).await?;
     let now = state.store.now();
     Ok(Some(ZoneEffect {
         clock_old: moment::to_the_minute(now, old).text,
@@ -237,7 +211,7 @@ async fn form_page(
         fields.push(ProfileFields {
             name: one.field.as_str(),
             original_name: original_name(one.field),
-            label: field_label(one.field),
+            words: words(one.field),
             value: one.now.clone(),
             was: one.was.clone(),
             source: source(state, person, shown, one.field).await?,
@@ -337,7 +311,7 @@ mod tests {
 
     #[test]
     fn an_emptied_field_is_cleared_but_a_zone_cannot_be() {
-        for field in EDITABLE.into_iter().filter(|field| *field != ProfileField::HomeTimezone) {
+        for field in editable().filter(|field| *field != ProfileField::HomeTimezone) {
             assert!(typed(field, "").unwrap().unwrap().is_empty(), "{field:?}");
         }
         assert_eq!(

@@ -1,16 +1,19 @@
 //! Samples of the profile page.
 
+use super::original_name;
 use super::view::{Profile, ProfileFields, ProfilePreview, ZoneEffect};
 use crate::imports::profile::view::ProfileLine;
 use crate::view::FormErrors;
+use crate::view::profile_field::words;
 use crate::view::sample::{Sample, TextSource, moment, person, sample, variant};
+use domain::user::ProfileField;
 
 #[expect(clippy::too_many_lines, reason = "one block for each sample")]
 pub(crate) fn samples(source: TextSource) -> Vec<Sample> {
-    let field = |name, original_name, label, value: &str, from: &str| ProfileFields {
-        name,
-        original_name,
-        label,
+    let field = |field: ProfileField, value: &str, from: &str| ProfileFields {
+        name: field.as_str(),
+        original_name: original_name(field),
+        words: words(field),
         value: if value.is_empty() { String::new() } else { source(value) },
         was: if value.is_empty() { String::new() } else { source(value) },
         source: source(from),
@@ -19,26 +22,14 @@ pub(crate) fn samples(source: TextSource) -> Vec<Sample> {
         person: person(source),
         notice: Some(source("Your profile has been saved.")),
         fields: vec![
-            field(
-                "home_timezone",
-                "was_home_timezone",
-                "Home time zone",
-                "Europe/Berlin",
-                "Set when your account was created",
-            ),
-            field(
-                "birth_date",
-                "was_birth_date",
-                "Birth date",
-                "1990-05-17",
-                "Imported from export.zip on 3 November 2026",
-            ),
-            field("biological_sex", "was_biological_sex", "Biological sex", "", "Not set"),
-            field("blood_type", "was_blood_type", "Blood type", "", "Set by the operator on 3 November 2026"),
-            field("height_cm", "was_height_cm", "Height", "172.5", "Entered by you on 3 November 2026"),
-            field("weight_kg", "was_weight_kg", "Weight", "", "Not set"),
-            field("skin_type", "was_skin_type", "Skin type", "", "Not set"),
-            field("wheelchair_use", "was_wheelchair_use", "Wheelchair use", "", "Not set"),
+            field(ProfileField::HomeTimezone, "Europe/Berlin", "Set when your account was created"),
+            field(ProfileField::BirthDate, "1990-05-17", "Imported from export.zip on 3 November 2026"),
+            field(ProfileField::BiologicalSex, "", "Not set"),
+            field(ProfileField::BloodType, "", "Set by the operator on 3 November 2026"),
+            field(ProfileField::Height, "172.5", "Entered by you on 3 November 2026"),
+            field(ProfileField::Weight, "", "Not set"),
+            field(ProfileField::SkinType, "", "Not set"),
+            field(ProfileField::WheelchairUse, "", "Not set"),
         ],
         suggested: Vec::new(),
         created: moment(source, "3 August 2026, 09:12", "2026-08-03T07:12:00Z"),
@@ -69,7 +60,10 @@ pub(crate) fn samples(source: TextSource) -> Vec<Sample> {
                 source("Monday, 23 November 2026, 06:53 to 14:08"),
             )),
         }),
-        fields: vec![[("height_cm", String::new()), ("was_height_cm", source("172.5"))]],
+        fields: vec![[
+            ("height_cm".to_owned(), String::new()),
+            ("was_height_cm".to_owned(), source("172.5")),
+        ]],
     };
     let without = ProfilePreview { effect: None, ..preview.clone() };
     vec![

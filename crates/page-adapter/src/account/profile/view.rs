@@ -1,6 +1,7 @@
 //! Profile page, and the preview of a change.
 
 use crate::imports::profile::view::ProfileLine;
+use crate::view::profile_field::FieldWords;
 use crate::view::{FormErrors, Moment, Person};
 use askama::Template;
 use domain::user::{BiologicalSex, BloodType};
@@ -26,8 +27,8 @@ pub(crate) struct ProfileFields {
     /// Name in the form.
     pub(crate) name: &'static str,
     /// Name of the hidden field with the value that the form was shown with.
-    pub(crate) original_name: &'static str,
-    pub(crate) label: &'static str,
+    pub(crate) original_name: String,
+    pub(crate) words: FieldWords,
     pub(crate) value: String,
     pub(crate) was: String,
     /// Where the stored value came from.
@@ -62,7 +63,7 @@ pub(crate) struct ProfilePreview {
     /// Effect of another time zone.
     pub(crate) effect: Option<ZoneEffect>,
     /// Fields that the form sends again.
-    pub(crate) fields: Vec<[(&'static str, String); 2]>,
+    pub(crate) fields: Vec<[(String, String); 2]>,
 }
 
 /// How times read in the old and in the new zone.

@@ -1,5 +1,7 @@
 //! All metrics. The reference, the help texts and the buckets are generated from this table.
 
+use application::import::ingest::IngestKind;
+use domain::data_endpoint::PersonEndpoint;
 use metrics::{describe_counter, describe_gauge, describe_histogram};
 use std::fmt::Write as _;
 
@@ -56,6 +58,10 @@ const METHOD: (&str, &str) = ("method", "");
 const STATUS: (&str, &str) = ("status", "");
 const POOL: (&str, &str) = ("pool", "");
 
+// Values that other tables list.
+const ENDPOINTS: &str = "each endpoint";
+const INGEST_KINDS: &str = "each kind of item";
+
 macro_rules! metrics {
     ($($name:literal $kind:ident [$($label:expr),*] $about:literal;)+) => {
         const METRICS: &[Metric] = &[
@@ -79,7 +85,7 @@ metrics! {
         "Requests to the token endpoints; `unread` are those with an invalid form.";
     "restwell_sign_ins_total" Counter [("outcome", "`signed_in`, `wrong_credentials`, `invalid_form`, `too_many_attempts`, `busy`, `failed`")]
         "Attempts to sign in with a password.";
-    "restwell_rate_limit_decisions_total" Counter [("endpoint", "`profile`, `sleep`, `supplements`, `changes`, `export`, `ingest`"), ("outcome", "`granted`, `refused`"), ("counted_in", "`process`, `redis`")]
+    "restwell_rate_limit_decisions_total" Counter [("endpoint", ENDPOINTS), ("outcome", "`granted`, `refused`"), ("counted_in", "`process`, `redis`")]
         "Requests counted against the daily limits.";
     "restwell_revocation_delay_seconds" RevocationTimes []
         "Time from a revocation, by the store's clock, to the first rejection by this process. Only of grants and personal tokens that it had accepted within the three seconds before.";
@@ -105,7 +111,7 @@ metrics! {
         "Bytes read; a file is read once to check it and once to store it.";
     "restwell_upload_records_total" Counter [("kind", "`sleep`, `supplements`, `logs`, `any`"), ("outcome", "`new`, `updated`, `unchanged`, `rejected`")]
         "Records of finished uploads; rejected ones have the kind `any`.";
-    "restwell_ingest_items_total" Counter [("kind", "`users`, `profile`, `sleep`, `supplements`, `logs`"), ("outcome", "`created`, `updated`, `unchanged`, `rejected`")]
+    "restwell_ingest_items_total" Counter [("kind", INGEST_KINDS), ("outcome", "`created`, `updated`, `unchanged`, `rejected`")]
         "Items sent by backends.";
     "restwell_mail_messages_total" Counter [("outcome", "`sent`, `postponed`, `given_up`")]
         "Messages taken from the outbox by this process.";
@@ -178,6 +184,12 @@ pub(super) fn describe() {
 }
 
 fn label_text((label, values): &(&str, &str)) -> String {
+    let list = |names: Vec<&str>| format!("`{}`", names.join("`, `"));
+    let values = match *values {
+        ENDPOINTS => list(PersonEndpoint::all().map(PersonEndpoint::as_str).collect()),
+        INGEST_KINDS => list(IngestKind::ALL.map(IngestKind::as_str).to_vec()),
+        values => values.to_owned(),
+    };
     if values.is_empty() { format!("`{label}`") } else { format!("`{label}`: {values}") }
 }
 

@@ -1,9 +1,9 @@
 //! Corrupt rows.
 
 use super::equality::envelope;
-use crate::data::dto::Include;
 use crate::data::render::page::Items as _;
 use crate::data::render::{SleepItems, answer};
+use crate::data::sleep::Include;
 use crate::data::tests::sample;
 use application::StorageError;
 use application::read::{PackedPart, PackedSleepRow};

@@ -1,12 +1,11 @@
 //! The writer's output equals that of `serde_json` for the types, byte for byte.
 
 use super::strategy::{records, sessions};
-use crate::data::dto::{
-    ChangeDto, ChangedRecord, ChangesAnswer, Include, PaginationDto, SleepAnswer, SleepSessionDto,
-    SupplementDto, SupplementsAnswer,
-};
+use crate::data::dto::{ChangeDto, ChangedRecord, ChangesAnswer, PaginationDto};
 use crate::data::render::page::Items;
 use crate::data::render::{ChangeItems, Envelope, FeedEnvelope, SleepItems, SupplementItems, answer};
+use crate::data::sleep::{Include, SleepAnswer, SleepSessionDto};
+use crate::data::supplements::{SupplementDto, SupplementsAnswer};
 use crate::data::tests::sample;
 use actix_web::body::to_bytes;
 use application::read::{Change, SupplementRecord};

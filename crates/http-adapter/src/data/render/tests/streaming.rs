@@ -1,9 +1,9 @@
 //! Large pages: whole, in chunks, and their memory.
 
 use super::equality::{envelope, sleep_by_serde, sleep_by_writer};
-use crate::data::dto::Include;
 use crate::data::render::page::PageBody;
 use crate::data::render::{SleepItems, SupplementItems, answer};
+use crate::data::sleep::Include;
 use crate::data::tests::sample;
 use actix_web::body::{BodySize, MessageBody};
 use application::read::PackedSleepRow;
