@@ -11,7 +11,7 @@ use crate::synthetic::{SyntheticPerson, common_biology, days_before};
 use crate::token::{created, revoke_excess};
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
-use domain::client::{Client, ClientKind, ClientName, ClientPages, ClientStatus, RedirectUri, Review};
+use domain::client::{Client, ClientName, RedirectUri};
 use domain::code::CodeLifetime;
 use domain::grant::{Grant, GrantState};
 use domain::id::{ClientId, GrantId, UserId};
@@ -267,21 +267,8 @@ fn demo_user(zone: TimeZone, until: DateTime<Utc>) -> Result<User, DemoError> {
 }
 
 fn demo_client(now: DateTime<Utc>) -> Result<Client, DemoError> {
-    Ok(Client {
-        id: ClientId::from_uuid(id_of("client")),
-        name: ClientName::parse("Restwell Demo App").map_err(|_| DemoError::Invalid("client name"))?,
-        kind: ClientKind::App,
-        redirect_uris: vec![
-            RedirectUri::parse(DEMO_REDIRECT_URI).map_err(|_| DemoError::Invalid("redirect URI"))?,
-        ],
-        pages: ClientPages::default(),
-        contact: None,
-        review: Review::BY_OPERATOR,
-        scopes: ScopeSet::CONSENTABLE,
-        allow_query_secrets: true,
-        require_pkce: false,
-        status: ClientStatus::Active,
-        document: None,
-        created_at: now,
-    })
+    let id = ClientId::from_uuid(id_of("client"));
+    let name = ClientName::parse("Restwell Demo App").map_err(|_| DemoError::Invalid("client name"))?;
+    let uri = RedirectUri::parse(DEMO_REDIRECT_URI).map_err(|_| DemoError::Invalid("redirect URI"))?;
+    Ok(Client::new(id, name, vec![uri], ScopeSet::CONSENTABLE, now))
 }

@@ -10,9 +10,7 @@ use crate::store::Store;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::access_token::{AccessClaims, TokenSubject};
 use domain::address::AddressBlock;
-use domain::client::{
-    Client, ClientKind, ClientName, ClientPages, ClientSecret, ClientStatus, RedirectUri, Review,
-};
+use domain::client::{Client, ClientKind, ClientName, ClientSecret, RedirectUri};
 use domain::code::{AuthorizationCode, CodeState};
 use domain::grant::{AgentName, Grant, GrantState, UsedFrom};
 use domain::id::{ClientId, ClientSecretId, GrantId, SessionId, TokenId, UserId, WebhookEndpointId};
@@ -151,21 +149,9 @@ pub(crate) fn secret(kind: SecretKind, byte: u8) -> Secret {
 
 /// An app registered for profile and sleep, created an hour ago.
 pub(crate) fn app() -> Client {
-    Client {
-        id: client_id(1),
-        name: ClientName::parse("Night Owl").unwrap(),
-        kind: ClientKind::App,
-        redirect_uris: vec![RedirectUri::parse(REDIRECT_URI).unwrap()],
-        pages: ClientPages::default(),
-        contact: None,
-        review: Review::BY_OPERATOR,
-        scopes: scopes("profile sleep"),
-        allow_query_secrets: true,
-        require_pkce: false,
-        status: ClientStatus::Active,
-        document: None,
-        created_at: noon() - seconds(3600),
-    }
+    let name = ClientName::parse("Night Owl").unwrap();
+    let redirect_uris = vec![RedirectUri::parse(REDIRECT_URI).unwrap()];
+    Client::new(client_id(1), name, redirect_uris, scopes("profile sleep"), noon() - seconds(3600))
 }
 
 /// An active webhook endpoint of [`app`], which the operator has not reviewed.
@@ -188,7 +174,6 @@ pub(crate) fn service() -> Client {
     Client {
         kind: ClientKind::Service,
         redirect_uris: Vec::new(),
-        pages: ClientPages::default(),
         scopes: scopes("sleep:write supplements:write"),
         ..app()
     }
@@ -204,14 +189,8 @@ pub(crate) fn stored_secret(number: u8, expires_at: Option<DateTime<Utc>>) -> Cl
 }
 
 pub(crate) fn person() -> User {
-    User {
-        id: user_id(1),
-        email: Email::parse("robin@example.org").unwrap(),
-        home_timezone: TimeZone::UTC,
-        created_at: noon() - seconds(86_400),
-        status: UserStatus::Active,
-        biology: Biology::default(),
-    }
+    let email = Email::parse("robin@example.org").unwrap();
+    User::new(user_id(1), email, TimeZone::UTC, noon() - seconds(86_400))
 }
 
 pub(crate) fn locked() -> UserStatus {

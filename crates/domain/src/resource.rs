@@ -47,9 +47,9 @@ mod tests {
         Resource::from_uri(text, URL).ok()
     }
 
-    // RFC 8707 section 2
+    /// RFC 8707 section 2.
     #[test]
-    fn the_api_and_the_mcp_endpoint_are_known_with_and_without_one_trailing_slash_rfc_8707_section_2() {
+    fn the_api_and_the_mcp_endpoint_are_known_with_and_without_one_trailing_slash() {
         assert_eq!(parse("https://owl.example:8443"), Some(Resource::Api));
         assert_eq!(parse("https://owl.example:8443/"), Some(Resource::Api));
         assert_eq!(parse("https://owl.example:8443/mcp"), Some(Resource::Mcp));
@@ -59,9 +59,9 @@ mod tests {
         }
     }
 
-    // RFC 8707 section 2
+    /// RFC 8707 section 2.
     #[test]
-    fn every_other_uri_is_unknown_rfc_8707_section_2() {
+    fn every_other_uri_is_unknown() {
         for text in [
             "",
             "/",

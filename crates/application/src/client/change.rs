@@ -149,22 +149,17 @@ impl Clients {
             (_, status) => status,
         };
         Client {
-            id: client.id,
             name: name.unwrap_or(client.name),
-            kind: client.kind,
             redirect_uris: redirect_uris.unwrap_or(client.redirect_uris),
             pages: ClientPages {
                 home: home_page.or(client.pages.home),
                 privacy_policy: privacy_policy.or(client.pages.privacy_policy),
             },
-            contact: client.contact,
-            review: client.review,
             scopes: scopes.unwrap_or(client.scopes),
             allow_query_secrets: allow_query_secrets.unwrap_or(client.allow_query_secrets),
             require_pkce: require_pkce.unwrap_or(client.require_pkce),
             status,
-            document: client.document,
-            created_at: client.created_at,
+            ..client
         }
     }
 

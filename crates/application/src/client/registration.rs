@@ -7,8 +7,8 @@ use crate::ports::storage::{StorageError, UnitOfWork};
 use crate::store::transact;
 use domain::audit::{AuditActor, AuditKind};
 use domain::client::{
-    Client, ClientKind, ClientName, ClientPages, ClientSecret, ClientStatus, MAX_OWN_CLIENTS, RedirectUri,
-    Review, ServerNames,
+    Client, ClientKind, ClientName, ClientPages, ClientSecret, MAX_OWN_CLIENTS, RedirectUri, Review,
+    ServerNames,
 };
 use domain::id::ClientId;
 use domain::scope::ScopeSet;
@@ -43,24 +43,20 @@ pub struct CreatedClient {
 }
 
 impl Clients {
+    fn new_id(&self) -> ClientId {
+        ClientId::from_uuid(self.store.entropy().uuid())
+    }
+
     /// Registers an active client, with a first secret unless it is a public app.
     pub async fn create(&self, new: NewClient) -> Result<CreatedClient, ClientError> {
         let NewClient { name, kind, redirect_uris, pages, scopes, allow_query_secrets, require_pkce } = new;
         let now = self.store.now();
         let client = Client {
-            id: ClientId::from_uuid(self.store.entropy().uuid()),
-            name,
             kind,
-            redirect_uris,
             pages,
-            contact: None,
-            review: Review::BY_OPERATOR,
-            scopes,
             allow_query_secrets,
             require_pkce: require_pkce || kind.is_public(),
-            status: ClientStatus::Active,
-            document: None,
-            created_at: now,
+            ..Client::new(self.new_id(), name, redirect_uris, scopes, now)
         };
         check(&client)?;
         let new_secret = || new_client_secret(self.store.entropy(), now);
@@ -90,19 +86,13 @@ impl Clients {
         let AppDetails { name, pages, contact, redirect_uris, scopes } =
             AppDetails::read(form, is_reserved).map_err(AppError::Invalid)?;
         let client = Client {
-            id: ClientId::from_uuid(self.store.entropy().uuid()),
-            name,
             kind: if is_public { ClientKind::PublicApp } else { ClientKind::App },
-            redirect_uris,
             pages,
             contact: Some(contact),
             review: Review::Draft { owner },
-            scopes,
             allow_query_secrets: false,
             require_pkce: true,
-            status: ClientStatus::Active,
-            document: None,
-            created_at: now,
+            ..Client::new(self.new_id(), name, redirect_uris, scopes, now)
         };
         let new_secret = || new_client_secret(self.store.entropy(), now);
         let (secret, stored) = (!is_public).then(new_secret).unzip();

@@ -9,7 +9,7 @@ use domain::id::UserId;
 use domain::sandbox::{MAX_PER_OWNER, SandboxPerson, Story};
 use domain::supplement::{CatalogueKey, Supplement};
 use domain::time::TimeZone;
-use domain::user::{User, UserStatus};
+use domain::user::User;
 
 /// Errors of [`SandboxPeople::create`].
 #[derive(Debug, thiserror::Error)]
@@ -66,14 +66,8 @@ impl SandboxPeople {
         let records_until = yesterday(now, home_timezone);
         let person = SandboxPerson { user_id, story, owner, records_until };
         let generator = SyntheticPerson::new(user_id, story, home_timezone);
-        let user = User {
-            id: user_id,
-            email: person.email(),
-            home_timezone,
-            created_at: now,
-            status: UserStatus::Active,
-            biology: generator.biology(),
-        };
+        let user = User::new(user_id, person.email(), home_timezone, now);
+        let user = User { biology: generator.biology(), ..user };
         tx.users().insert(&user).await?;
         tx.sandbox().insert(&person).await?;
         // Products of the person, so that nobody finds them in the catalogue.

@@ -88,14 +88,8 @@ impl Users {
         let NewUser { id, email, home_timezone, biology } = new;
         let now = self.store.now();
         biology.check_birth(now)?;
-        let user = User {
-            id: id.unwrap_or_else(|| UserId::from_uuid(self.store.entropy().uuid())),
-            email,
-            home_timezone,
-            created_at: now,
-            status: UserStatus::Active,
-            biology,
-        };
+        let new_id = id.unwrap_or_else(|| UserId::from_uuid(self.store.entropy().uuid()));
+        let user = User { biology, ..User::new(new_id, email, home_timezone, now) };
         transact!(self.store, |tx| {
             if let Some(id) = id
                 && tx.erasures().was_erased(id).await?
@@ -177,12 +171,11 @@ impl UserChange {
             (_, status) => status,
         };
         User {
-            id: user.id,
             email: email.unwrap_or(user.email),
             home_timezone: home_timezone.unwrap_or(user.home_timezone),
-            created_at: user.created_at,
             status,
             biology: biology.over(user.biology),
+            ..user
         }
     }
 }

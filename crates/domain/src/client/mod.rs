@@ -155,6 +155,31 @@ pub struct Client {
 }
 
 impl Client {
+    /// Creates an active app of the operator, with what the contract's apps may do.
+    pub fn new(
+        id: ClientId,
+        name: ClientName,
+        redirect_uris: Vec<RedirectUri>,
+        scopes: ScopeSet,
+        created_at: DateTime<Utc>,
+    ) -> Self {
+        Self {
+            id,
+            name,
+            kind: ClientKind::App,
+            redirect_uris,
+            pages: ClientPages::default(),
+            contact: None,
+            review: Review::BY_OPERATOR,
+            scopes,
+            allow_query_secrets: true,
+            require_pkce: false,
+            status: ClientStatus::Active,
+            document: None,
+            created_at,
+        }
+    }
+
     /// Returns the redirect URI to use for a request with this one; `None` if it is not registered.
     ///
     /// URIs are compared exactly (security.md T20). Only for the loopback URIs of a public app is the port
@@ -263,21 +288,10 @@ mod tests {
     const REGISTERED: &str = "https://app.example.org/callback";
 
     fn client(kind: ClientKind, status: ClientStatus) -> Client {
-        Client {
-            id: ClientId::from_uuid(Uuid::nil()),
-            name: ClientName::parse("Night Owl").unwrap(),
-            kind,
-            redirect_uris: vec![RedirectUri::parse(REGISTERED).unwrap()],
-            pages: ClientPages::default(),
-            contact: None,
-            review: Review::BY_OPERATOR,
-            scopes: ScopeSet::CONSENTABLE,
-            allow_query_secrets: true,
-            require_pkce: false,
-            status,
-            document: None,
-            created_at: DateTime::UNIX_EPOCH,
-        }
+        let (id, name) = (ClientId::from_uuid(Uuid::nil()), ClientName::parse("Night Owl").unwrap());
+        let redirect_uris = vec![RedirectUri::parse(REGISTERED).unwrap()];
+        let scopes = ScopeSet::CONSENTABLE;
+        Client { kind, status, ..Client::new(id, name, redirect_uris, scopes, DateTime::UNIX_EPOCH) }
     }
 
     fn is_registered(text: &str) -> bool {
@@ -336,9 +350,9 @@ mod tests {
         Client { redirect_uris, ..client(ClientKind::PublicApp, ClientStatus::Active) }
     }
 
-    // RFC 8252 section 7.3
+    /// RFC 8252 section 7.3.
     #[test]
-    fn a_public_app_may_use_any_port_of_its_loopback_redirect_uris_rfc_8252_section_7_3() {
+    fn a_public_app_may_use_any_port_of_its_loopback_redirect_uris() {
         for host in ["127.0.0.1", "[::1]", "localhost"] {
             for registered in [format!("http://{host}/cb?x=1"), format!("http://{host}:9000/cb?x=1")] {
                 let app = public(&[registered.as_str()]);
@@ -351,9 +365,9 @@ mod tests {
         }
     }
 
-    // RFC 8252 section 8.6
+    /// RFC 8252 section 8.6.
     #[test]
-    fn a_public_app_on_the_persons_computer_can_be_imitated_rfc_8252_section_8_6() {
+    fn a_public_app_on_the_persons_computer_can_be_imitated() {
         let app = public(&["http://localhost:9000/cb", "https://owl.example/cb"]);
         assert!(app.can_be_imitated(&app.redirect_uris[0]));
         assert!(!app.can_be_imitated(&app.redirect_uris[1]));
@@ -361,9 +375,9 @@ mod tests {
         assert!(!confidential.can_be_imitated(&confidential.redirect_uris[0]));
     }
 
-    // RFC 8252 section 7.3
+    /// RFC 8252 section 7.3.
     #[test]
-    fn everything_but_the_port_of_a_loopback_redirect_uri_is_compared_exactly_rfc_8252_section_7_3() {
+    fn everything_but_the_port_of_a_loopback_redirect_uri_is_compared_exactly() {
         let app =
             public(&["http://127.0.0.1:9000/cb", "https://owl.example:8443/cb", "https://localhost/cb"]);
         for text in [

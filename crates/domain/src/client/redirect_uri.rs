@@ -190,9 +190,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// MCP 2026-07-28, Security Considerations, Communication Security.
     #[test]
-    fn https_and_loopback_http_are_registered_as_written_2026_07_28_security_considerations_communication_security()
-     {
+    fn https_and_loopback_http_are_registered_as_written() {
         for text in [
             "https://app.example.org/callback",
             "https://app.example.org:8443/cb?tenant=1",
@@ -238,9 +238,9 @@ mod tests {
         }
     }
 
+    /// MCP 2026-07-28, Security Considerations, Communication Security.
     #[test]
-    fn dangerous_uris_are_refused_each_with_its_reason_2026_07_28_security_considerations_communication_security()
-     {
+    fn dangerous_uris_are_refused_each_with_its_reason() {
         use InvalidRedirectUri as E;
         for (text, reason) in [
             ("", E::NotAbsolute),
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn of_stored_uris_those_that_are_refused_since_are_left_out_and_corrupt_ones_reported() {
+    fn stored_uris_that_are_now_refused_are_omitted_and_corrupt_ones_reported() {
         let stored = |texts: &[&str]| {
             RedirectUri::parse_stored(&texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>())
         };
@@ -333,11 +333,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn parsing_arbitrary_text_never_panics(text in ".*") {
-            let _ = RedirectUri::parse(&text);
-        }
-
         // T21
         #[test]
         fn a_registered_uri_is_kept_as_written_and_opens_the_host_it_shows(

@@ -131,7 +131,7 @@ impl Contact {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client::{ClientKind, ClientName, ClientPages, ClientStatus};
+    use crate::client::{ClientName, ClientPages};
     use crate::id::{ClientId, WebhookEndpointId};
     use crate::outbound::OutboundUrl;
     use crate::webhook::{EndpointStatus, SealedWebhookSecret};
@@ -160,21 +160,13 @@ mod tests {
     }
 
     #[test]
-    fn the_revision_changes_with_everything_that_the_operator_reviews_and_nothing_else() {
+    fn the_revision_changes_exactly_with_what_the_operator_reviews() {
+        let (id, name) = (ClientId::from_uuid(Uuid::from_u128(1)), ClientName::parse("Night Owl").unwrap());
+        let redirect_uris = vec![RedirectUri::parse("https://owl.example/callback").unwrap()];
+        let scopes = [Scope::Sleep].into_iter().collect();
         let client = Client {
-            id: ClientId::from_uuid(Uuid::from_u128(1)),
-            name: ClientName::parse("Night Owl").unwrap(),
-            kind: ClientKind::App,
-            redirect_uris: vec![RedirectUri::parse("https://owl.example/callback").unwrap()],
-            pages: ClientPages::default(),
-            contact: None,
             review: Review::Draft { owner: user(1) },
-            scopes: [Scope::Sleep].into_iter().collect(),
-            allow_query_secrets: false,
-            require_pkce: true,
-            status: ClientStatus::Active,
-            document: None,
-            created_at: chrono::DateTime::UNIX_EPOCH,
+            ..Client::new(id, name, redirect_uris, scopes, chrono::DateTime::UNIX_EPOCH)
         };
         let page = || WebPage::parse("https://owl.example/").ok();
         let mut two_uris = client.redirect_uris.clone();

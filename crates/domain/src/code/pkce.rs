@@ -86,16 +86,18 @@ mod tests {
         assert!(!challenge.is_met_by(&other));
     }
 
+    /// RFC 7636 section 4.1.
     #[test]
-    fn verifiers_of_the_wrong_length_or_alphabet_are_rejected_rfc_7636_section_4_1() {
+    fn verifiers_of_the_wrong_length_or_alphabet_are_rejected() {
         for text in ["x".repeat(42), "x".repeat(129), format!("{}+", "x".repeat(43)), String::new()] {
             assert!(CodeVerifier::parse(&text).is_err());
         }
         assert!(CodeVerifier::parse(&"x".repeat(128)).is_ok());
     }
 
+    /// RFC 7636 section 4.2.
     #[test]
-    fn a_challenge_is_43_characters_of_base64url_rfc_7636_section_4_2() {
+    fn a_challenge_is_43_characters_of_base64url() {
         for text in ["", "short", &"A".repeat(44), &format!("{}=", "A".repeat(43)), &"+".repeat(43)] {
             assert!(PkceChallenge::parse(text).is_err(), "{text}");
         }

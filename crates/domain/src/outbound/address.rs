@@ -137,8 +137,9 @@ mod tests {
         AddressScope::classify(text.parse().unwrap())
     }
 
+    /// RFC 6890.
     #[test]
-    fn the_first_and_last_address_of_each_network_and_their_neighbours_are_classified_rfc_6890() {
+    fn the_bounds_of_each_network_and_their_neighbours_are_classified() {
         use AddressScope::{Loopback, Private, Public, Reserved};
         for (text, expected) in [
             ("0.0.0.0", Reserved),
@@ -201,8 +202,9 @@ mod tests {
         }
     }
 
+    /// RFC 5214.
     #[test]
-    fn an_isatap_address_of_a_private_ipv4_address_is_not_public_rfc_5214() {
+    fn an_isatap_address_of_a_private_ipv4_address_is_not_public() {
         for prefix in ["2606:4700:1:2", "2a00:1450:4001:80e", "fd00:1:2:3", "fe80::"] {
             for flags in ["0", "200", "100", "300"] {
                 for inner in ["10.0.0.1", "127.0.0.1", "169.254.169.254", "192.168.1.2", "100.100.100.200"] {
@@ -239,8 +241,9 @@ mod tests {
     }
 
     proptest! {
+        /// RFC 6890.
         #[test]
-        fn an_embedded_ipv4_address_is_classified_as_itself_rfc_6890(bits in any::<u32>()) {
+        fn an_embedded_ipv4_address_is_classified_as_itself(bits in any::<u32>()) {
             let v4 = Ipv4Addr::from_bits(bits);
             let [a, b, c, d] = v4.octets();
             let (high, low) = (u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d]));

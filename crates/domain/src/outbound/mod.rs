@@ -75,8 +75,9 @@ mod tests {
         policy.allows_url(&OutboundUrl::parse(url).unwrap())
     }
 
+    /// RFC 6890.
     #[test]
-    fn by_default_only_public_addresses_are_allowed_rfc_6890() {
+    fn by_default_only_public_addresses_are_allowed() {
         let policy = OutboundPolicy::default();
         for (address, is_allowed) in
             [("9.9.9.9", true), ("127.0.0.1", false), ("10.0.0.1", false), ("0.0.0.0", false)]
@@ -90,16 +91,18 @@ mod tests {
         }
     }
 
+    /// RFC 6890.
     #[test]
-    fn a_server_on_loopback_may_call_its_machine_without_tls_rfc_6890() {
+    fn a_server_on_loopback_may_call_its_machine_without_tls() {
         let policy = OutboundPolicy { allow_loopback: true, ..OutboundPolicy::default() };
         assert!(allowed(policy, "http://127.0.0.1:3000/"));
         assert!(policy.allows("::ffff:127.0.0.1".parse().unwrap()));
         assert!(!allowed(policy, "https://10.0.0.1/"));
     }
 
+    /// RFC 6890.
     #[test]
-    fn private_networks_can_be_allowed_but_never_reserved_addresses_rfc_6890() {
+    fn private_networks_can_be_allowed_but_never_reserved_addresses() {
         let policy = OutboundPolicy { allow_private_networks: true, ..OutboundPolicy::default() };
         assert!(allowed(policy, "https://192.168.1.2/"));
         for address in ["169.254.169.254", "fd00:ec2::254", "224.0.0.1", "127.0.0.1"] {
@@ -107,8 +110,9 @@ mod tests {
         }
     }
 
+    /// CIMD section 6.5.
     #[test]
-    fn documents_are_never_fetched_from_private_networks_cimd_section_6_5() {
+    fn documents_are_never_fetched_from_private_networks() {
         let webhooks = OutboundPolicy { allow_private_networks: true, allow_loopback: true };
         let url = "https://192.168.1.2/client.json";
         assert!(allowed(webhooks, url) && !allowed(webhooks.for_unreviewed(), url));

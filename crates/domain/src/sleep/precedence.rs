@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_versions_of_a_night_in_two_files_the_more_detailed_then_the_longer_then_the_later_is_kept() {
+    fn of_two_versions_of_a_night_detail_then_length_then_recency_decides() {
         let night = derived(0, 480);
         for other in [derived(10, 400), derived(100, 570), derived(0, 300)] {
             assert_eq!(kept(&night, &other), Some(night.clone()));
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_night_and_its_part_in_two_files_the_night_is_kept_unless_the_part_is_more_detailed() {
+    fn a_night_wins_over_its_part_in_another_file_unless_that_has_more_detail() {
         let night = with_totals(&derived(0, 480));
         for part in [derived(100, 130), derived(465, 495)] {
             assert_eq!(kept(&night, &part), Some(night.clone()));

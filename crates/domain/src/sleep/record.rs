@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn totals_are_used_if_the_stages_cover_less_than_nine_tenths_of_asleep_and_awake() {
+    fn totals_are_used_if_the_stages_cover_less_than_nine_tenths_of_them() {
         let frame = night(480);
         let totals = SourceTotals {
             asleep: Some(Duration::from_mins(400)),

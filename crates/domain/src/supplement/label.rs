@@ -160,6 +160,4 @@ impl LabelChange {
 }
 
 #[cfg(test)]
-mod change_tests;
-#[cfg(test)]
 mod tests;

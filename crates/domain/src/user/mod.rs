@@ -49,3 +49,10 @@ pub struct User {
     /// Biological part of the profile.
     pub biology: Biology,
 }
+
+impl User {
+    /// Creates an active user with an empty profile.
+    pub fn new(id: UserId, email: Email, home_timezone: TimeZone, created_at: DateTime<Utc>) -> Self {
+        Self { id, email, home_timezone, created_at, status: UserStatus::Active, biology: Biology::default() }
+    }
+}

@@ -116,9 +116,9 @@ impl WebhookEndpoint {
 mod tests {
     use super::*;
 
+    /// Standard Webhooks, Webhook Headers.
     #[test]
-    fn the_previous_secret_signs_for_a_day_beside_the_new_one_and_at_most_two_sign_standard_webhooks_webhook_headers()
-     {
+    fn the_previous_secret_signs_for_a_day_beside_the_new_one_and_at_most_two_sign() {
         let now = DateTime::UNIX_EPOCH;
         let sealed = |byte| SealedWebhookSecret::new(vec![byte]);
         let mut endpoint = WebhookEndpoint {

@@ -72,9 +72,9 @@ mod tests {
         }
     }
 
+    /// Standard Webhooks, Webhook metadata.
     #[test]
-    fn a_message_id_differs_for_another_person_endpoint_kind_or_number_and_is_stable_standard_webhooks_webhook_metadata()
-     {
+    fn a_message_id_is_stable_and_depends_on_person_endpoint_kind_and_number() {
         let id = |user, endpoint, kind, number| MessageId::new(key(user, endpoint, kind), 0, number);
         let first = id(1, 2, EventKind::RecordsChanged, 3);
         assert_eq!(first, id(1, 2, EventKind::RecordsChanged, 3));

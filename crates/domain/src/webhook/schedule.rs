@@ -27,8 +27,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// Standard Webhooks, Deliverability.
     #[test]
-    fn ten_attempts_take_75_hours_and_35_minutes_without_jitter_standard_webhooks_deliverability() {
+    fn ten_attempts_take_75_hours_and_35_minutes_without_jitter() {
         let pauses: Vec<_> = (1..).map_while(|failed| retry_delay(failed, 0, None)).collect();
         assert_eq!(u32::try_from(pauses.len()).unwrap() + 1, MAX_ATTEMPTS);
         assert_eq!(pauses[..3], [TimeDelta::seconds(5), TimeDelta::minutes(5), TimeDelta::minutes(30)]);
@@ -38,8 +39,9 @@ mod tests {
     }
 
     proptest! {
+        /// Standard Webhooks, Deliverability.
         #[test]
-        fn jitter_lengthens_by_at_most_a_tenth_standard_webhooks_deliverability(
+        fn jitter_lengthens_by_at_most_a_tenth(
             failed in 1_u32..MAX_ATTEMPTS,
             jitter in any::<u8>(),
         ) {
@@ -48,9 +50,9 @@ mod tests {
         }
     }
 
+    /// Standard Webhooks, Deliverability.
     #[test]
-    fn a_receiver_can_ask_for_a_longer_pause_of_at_most_a_day_and_for_no_shorter_one_standard_webhooks_deliverability()
-     {
+    fn a_receiver_can_only_lengthen_the_pause_and_at_most_to_a_day() {
         let delay = |failed, hours| retry_delay(failed, 0, Some(TimeDelta::hours(hours))).unwrap();
         assert_eq!(delay(1, 1), TimeDelta::hours(1));
         assert_eq!(delay(1, 1_000), TimeDelta::hours(24));

@@ -34,8 +34,9 @@ hide_in_debug!(WebhookSecret);
 mod tests {
     use super::*;
 
+    /// Standard Webhooks, Signature scheme.
     #[test]
-    fn a_secret_is_shown_as_base64_after_its_prefix_and_never_by_debug_standard_webhooks_signature_scheme() {
+    fn a_secret_is_shown_as_base64_after_its_prefix_and_never_by_debug() {
         let secret = WebhookSecret::new(SecretBytes::new([0xff; 32]));
         assert_eq!(secret.expose().as_str(), "whsec_//////////////////////////////////////////8=");
         assert_eq!(format!("{secret:?}"), "WebhookSecret(..)");

@@ -191,7 +191,7 @@ async fn a_value_that_cannot_have_been_written_is_named_by_table_column_and_row(
 }
 
 #[tokio::test]
-async fn names_and_redirect_uris_from_before_a_stricter_rule_are_read_without_what_it_refuses() {
+async fn names_and_redirect_uris_are_read_without_what_a_later_rule_refuses() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("restwell.db");
     let options = SqliteOptions { create: true, ..SqliteOptions::default() };

@@ -8,7 +8,7 @@ use diesel::connection::SimpleConnection as _;
 use diesel::prelude::*;
 use domain::id::UserId;
 use domain::time::TimeZone;
-use domain::user::{Biology, Email, User, UserStatus};
+use domain::user::{Email, User};
 use sqlite_adapter::{SqliteOptions, SqliteStore};
 use std::path::Path;
 use std::sync::Arc;
@@ -24,14 +24,9 @@ async fn open(path: &Path, busy_timeout: Duration) -> Arc<SqliteStore> {
 }
 
 fn user(number: u128) -> User {
-    User {
-        id: UserId::from_uuid(Uuid::from_u128(number)),
-        email: Email::parse(&format!("person-{number}@example.org")).unwrap(),
-        home_timezone: TimeZone::UTC,
-        created_at: DateTime::<Utc>::UNIX_EPOCH,
-        status: UserStatus::Active,
-        biology: Biology::default(),
-    }
+    let email = Email::parse(&format!("person-{number}@example.org")).unwrap();
+    let id = UserId::from_uuid(Uuid::from_u128(number));
+    User::new(id, email, TimeZone::UTC, DateTime::<Utc>::UNIX_EPOCH)
 }
 
 async fn store_user(store: &SqliteStore, user: &User) {

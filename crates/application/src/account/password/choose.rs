@@ -23,7 +23,7 @@ use domain::second_factor::SecondFactorPolicy;
 use domain::secret::{Secret, SecretKind};
 use domain::session::AuthenticationMethod;
 use domain::time::TimeZone;
-use domain::user::{Biology, Email, User, UserStatus};
+use domain::user::{Email, User};
 
 /// Passkeys that stay although a link sets the password.
 #[derive(Debug, Clone, Copy)]
@@ -184,14 +184,8 @@ impl Choosing<'_> {
         email: Email,
     ) -> Result<Option<ChosenPassword>, StorageError> {
         let user_id = UserId::from_uuid(self.passwords.checkpoint.store.entropy().uuid());
-        let user = User {
-            id: user_id,
-            email: email.clone(),
-            home_timezone: self.choice.home_timezone.unwrap_or(TimeZone::UTC),
-            created_at: self.now,
-            status: UserStatus::Active,
-            biology: Biology::default(),
-        };
+        let home_timezone = self.choice.home_timezone.unwrap_or(TimeZone::UTC);
+        let user = User::new(user_id, email.clone(), home_timezone, self.now);
         match tx.users().insert(&user).await {
             Err(StorageError::Conflict(UniqueKey::UserEmail)) => return Ok(None),
             other => other?,

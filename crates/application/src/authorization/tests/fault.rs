@@ -193,8 +193,9 @@ async fn t40_only_a_well_formed_challenge_with_s256_is_accepted() {
     }
 }
 
+/// RFC 7636 section 4.4.1.
 #[tokio::test]
-async fn t43_a_client_that_must_use_pkce_sends_a_challenge_rfc_7636_section_4_4_1() {
+async fn t43_a_client_that_must_use_pkce_sends_a_challenge() {
     assert_reported("invalid_request", strict_app(), good()).await;
     let parameters = AuthorizationParameters {
         code_challenge: ParameterValue::Once(CHALLENGE),

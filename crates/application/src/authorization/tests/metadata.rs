@@ -145,8 +145,9 @@ async fn an_unknown_url_is_fetched_and_stored_as_created_by_the_server() {
     assert_eq!(event.client_id, Some(url().client_id()));
 }
 
+/// CIMD section 4.4.
 #[tokio::test]
-async fn cimd_section_4_4_the_lifetime_of_a_document_is_5_minutes_to_24_hours() {
+async fn the_lifetime_of_a_document_is_5_minutes_to_24_hours() {
     for (max_age, expected) in [(-1, 300), (0, 300), (301, 301), (86_399, 86_399), (1_000_000, 86_400)] {
         let (unit, note) = storing(None);
         let fetched = FetchedMetadata { fields: fields(), max_age: Some(seconds(max_age)) };
@@ -207,8 +208,9 @@ async fn an_expired_document_that_cannot_be_fetched_is_not_used_and_nothing_stor
     }
 }
 
+/// CIMD section 4.1.
 #[tokio::test]
-async fn cimd_section_4_1_a_document_with_another_id_is_not_stored() {
+async fn a_document_with_another_id_is_not_stored() {
     let lie = MetadataFields { client_id: Some("https://owl.example/other.json".to_owned()), ..fields() };
     let (outcome, effects) = begin(world([], None, Some(Ok(served(lie)))), asking(), None).await;
     assert_fault(&outcome, MetadataError::OtherClientId);
@@ -232,8 +234,9 @@ async fn an_invalid_new_version_of_an_expired_document_changes_nothing() {
     }
 }
 
+/// CIMD section 3.
 #[tokio::test]
-async fn cimd_section_3_a_url_that_cannot_be_a_client_id_is_not_fetched() {
+async fn a_url_that_cannot_be_a_client_id_is_not_fetched() {
     let parameters = AuthorizationParameters { client_id: Some("https://owl.example/"), ..asking() };
     let (outcome, _) = begin(world([], None, None), parameters, None).await;
     assert_fault(&outcome, MetadataError::Url(InvalidMetadataUrl::NoPath));

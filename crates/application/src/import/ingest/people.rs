@@ -8,7 +8,7 @@ use crate::retry::Tries;
 use crate::store::transact;
 use domain::audit::AuditKind;
 use domain::id::{ClientId, UserId};
-use domain::user::{ProfileOrigin, ProfileSource, User, UserStatus};
+use domain::user::{ProfileOrigin, ProfileSource, User};
 
 type Person = Numbered<Box<IngestedUser>>;
 /// Result of a user, and the audit event, if any.
@@ -125,14 +125,8 @@ impl IngestRecords {
             return Ok((refused_by(UniqueKey::UserId), None));
         }
         let id = id.unwrap_or_else(|| UserId::from_uuid(self.store.entropy().uuid()));
-        let user = User {
-            id,
-            email: email.clone(),
-            home_timezone,
-            created_at: self.store.now(),
-            status: UserStatus::Active,
-            biology: *biology,
-        };
+        let user =
+            User { biology: *biology, ..User::new(id, email.clone(), home_timezone, self.store.now()) };
         tx.users().insert(&user).await?;
         let created = ItemResult::accepted(ItemStatus::Created, id.as_uuid());
         Ok((created, Some((AuditKind::UserCreated, id))))

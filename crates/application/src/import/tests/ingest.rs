@@ -152,7 +152,7 @@ async fn an_item_rejected_by_the_store_has_a_code_and_a_member() {
 }
 
 #[tokio::test]
-async fn the_id_of_a_label_under_another_catalogues_key_is_rejected_and_other_items_are_stored() {
+async fn an_id_of_a_label_under_another_catalogues_key_rejects_this_item_only() {
     let store = MemoryStore::with(person());
     ingest(&store, vec![accepted(own_supplement(4, "17", "Magnesium"))]).await;
     let stored = store.current(&key("17"));

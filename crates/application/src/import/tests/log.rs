@@ -37,7 +37,7 @@ async fn a_log_and_its_supplement_can_be_in_the_same_file() {
 }
 
 #[tokio::test]
-async fn a_log_of_an_unknown_supplement_is_rejected_with_its_location_and_the_rest_is_stored() {
+async fn a_log_of_an_unknown_supplement_is_rejected_alone_and_with_its_location() {
     let (store, id) = catalogue().await;
     let record = intake(supplement_id(9), 5, 1.0, None);
     let unknown = ImportedLog { place: "line 42".to_owned(), file: 0, id: None, upc: None, record };
@@ -213,7 +213,7 @@ async fn a_log_in_a_later_batch_refers_to_the_stored_id_too() {
 }
 
 #[tokio::test]
-async fn a_log_whose_id_and_key_belong_to_two_logs_is_rejected_and_the_rest_is_stored() {
+async fn a_log_whose_id_and_key_belong_to_two_logs_is_rejected_alone() {
     let (store, id) = catalogue().await;
     import(&store, [own_log(1, intake(id, 1, 1.0, Some("k1"))), own_log(2, intake(id, 2, 1.0, Some("k2")))])
         .await;

@@ -151,7 +151,7 @@ async fn the_creation_time_of_a_person_is_never_moved_forward() {
 }
 
 #[tokio::test]
-async fn the_profile_of_a_restwell_export_changes_nothing_despite_truncated_microseconds() {
+async fn an_exported_profile_changes_nothing_despite_truncated_microseconds() {
     let exact = known().created_at.trunc_subsecs(0) + TimeDelta::microseconds(123_456);
     let store = MemoryStore::with(User { created_at: exact, ..known() });
     let created_at = Some(exact.trunc_subsecs(3));

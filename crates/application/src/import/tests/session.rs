@@ -129,7 +129,7 @@ async fn a_session_of_a_restwell_export_recognised_by_its_key_keeps_the_stored_i
 }
 
 #[tokio::test]
-async fn a_session_whose_id_and_key_belong_to_two_sessions_is_rejected_and_the_rest_is_stored() {
+async fn a_session_whose_id_and_key_belong_to_two_sessions_is_rejected_alone() {
     let store = MemoryStore::with(person());
     import(&store, [own_session(1, keyed("k1", 0, 480)), own_session(2, keyed("k2", 1_440, 1_900))]).await;
     let before = store.sessions();

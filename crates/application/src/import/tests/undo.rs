@@ -122,7 +122,7 @@ async fn a_session_changed_or_deleted_otherwise_since_is_kept_and_listed() {
 }
 
 #[tokio::test]
-async fn a_session_changed_by_a_later_import_is_kept_and_listed_until_that_import_is_undone() {
+async fn a_session_that_a_later_import_changed_stays_until_that_import_is_undone() {
     let store = MemoryStore::with(person());
     let mut ids = Vec::new();
     for end in [60, 70, 80] {

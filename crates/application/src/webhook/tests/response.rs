@@ -7,8 +7,9 @@ fn is_scheduled(at: DateTime<Utc>) -> bool {
     (noon() + seconds(5)..=noon() + TimeDelta::milliseconds(5_500)).contains(&at)
 }
 
+/// Standard Webhooks, Request timeouts.
 #[tokio::test]
-async fn an_attempt_may_take_20_seconds_standard_webhooks_request_timeouts() {
+async fn an_attempt_may_take_20_seconds() {
     for kind in [EventKind::RecordsChanged, EventKind::EndpointTest, EventKind::EndpointChallenge] {
         let seen = after(event(kind), responds(204, &[])).await;
         assert_eq!(seen.timeout, Some(Duration::from_secs(20)), "{kind:?}");
@@ -46,8 +47,9 @@ async fn an_overloaded_receiver_is_tried_again() {
     }
 }
 
+/// Standard Webhooks, Deliverability.
 #[tokio::test]
-async fn retry_after_may_be_a_date_standard_webhooks_deliverability() {
+async fn retry_after_may_be_a_date() {
     // A date of HTTP has no milliseconds.
     let until = DateTime::from_timestamp(noon().timestamp() + 600, 0).unwrap();
     let http = |date: DateTime<Utc>| date.format("%a, %d %b %Y %H:%M:%S GMT").to_string();
@@ -131,8 +133,9 @@ async fn redirects_errors_and_missing_responses_are_tried_again() {
     }
 }
 
+/// Standard Webhooks, Deliverability.
 #[tokio::test]
-async fn retry_after_lengthens_the_pause_standard_webhooks_deliverability() {
+async fn retry_after_lengthens_the_pause() {
     let seen = after(event(EventKind::RecordsChanged), responds(429, &[("retry-after", "600")])).await;
     assert_eq!(seen.settled, [Settlement::Retry(noon() + seconds(600))]);
 }

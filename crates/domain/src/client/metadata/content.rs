@@ -1,9 +1,7 @@
 //! Contents of metadata documents.
 
 use super::{MetadataDocument, MetadataError, MetadataUrl};
-use crate::client::{
-    Client, ClientKind, ClientName, ClientPages, ClientStatus, RedirectUri, Review, WebPage,
-};
+use crate::client::{Client, ClientKind, ClientName, ClientPages, RedirectUri, WebPage};
 use crate::scope::{Scope, ScopeSet};
 use chrono::{DateTime, Utc};
 use url::Url;
@@ -71,20 +69,14 @@ impl MetadataContent {
     /// Returns the client: a public app, which must use PKCE and may not send codes in a query string.
     pub fn into_client(self, document: MetadataDocument, created_at: DateTime<Utc>) -> Client {
         let Self { name, redirect_uris, pages, scopes } = self;
+        let id = document.url.client_id();
         Client {
-            id: document.url.client_id(),
-            name,
             kind: ClientKind::PublicApp,
-            redirect_uris,
             pages,
-            contact: None,
-            review: Review::BY_OPERATOR,
-            scopes,
             allow_query_secrets: false,
             require_pkce: true,
-            status: ClientStatus::Active,
             document: Some(document),
-            created_at,
+            ..Client::new(id, name, redirect_uris, scopes, created_at)
         }
     }
 }

@@ -32,8 +32,9 @@ fn refused(change: impl FnOnce(&mut MetadataFields)) -> MetadataError {
     client_of(&fields).unwrap_err()
 }
 
+/// CIMD section 3.
 #[test]
-fn cimd_section_3_a_client_id_is_an_https_url_with_a_path() {
+fn a_client_id_is_an_https_url_with_a_path() {
     for text in [
         URL,
         "https://owl.example/a/",
@@ -46,8 +47,9 @@ fn cimd_section_3_a_client_id_is_an_https_url_with_a_path() {
     }
 }
 
+/// CIMD section 3.
 #[test]
-fn cimd_section_3_other_urls_are_refused_each_with_its_reason() {
+fn other_urls_are_refused_each_with_its_reason() {
     use InvalidMetadataUrl as E;
     let long = format!("https://owl.example/{}", "x".repeat(481));
     for (text, reason) in [
@@ -126,8 +128,9 @@ fn a_document_describes_a_public_app_with_pkce() {
     assert_eq!(client.id, url(URL).client_id());
 }
 
+/// CIMD section 4.1.
 #[test]
-fn cimd_section_4_1_the_client_id_is_the_url_of_the_document_byte_for_byte() {
+fn the_client_id_is_the_url_of_the_document_byte_for_byte() {
     for other in
         [None, Some(""), Some("https://owl.example/client.json/"), Some("https://Owl.example/client.json")]
     {
@@ -136,8 +139,9 @@ fn cimd_section_4_1_the_client_id_is_the_url_of_the_document_byte_for_byte() {
     }
 }
 
+/// CIMD section 4.1.
 #[test]
-fn cimd_section_4_1_a_document_with_a_secret_is_refused() {
+fn a_document_with_a_secret_is_refused() {
     assert_eq!(refused(|fields| fields.has_secret = true), MetadataError::Secret);
 }
 
@@ -241,16 +245,18 @@ proptest! {
         let _ = PresentedClientId::parse(&text);
     }
 
+    /// CIMD section 6.9.
     #[test]
-    fn cimd_section_6_9_a_generated_client_id_is_not_a_url(number in any::<u128>()) {
+    fn a_generated_client_id_is_not_a_url(number in any::<u128>()) {
         let id = ClientId::from_uuid(Uuid::from_u128(number));
         let text = id.to_string();
         prop_assert!(!text.starts_with("https://"), "{}", text);
         prop_assert_eq!(PresentedClientId::parse(&text), Ok(PresentedClientId::Registered(id)));
     }
 
+    /// CIMD section 3.
     #[test]
-    fn cimd_section_3_an_accepted_url_is_what_a_url_parser_sees(
+    fn an_accepted_url_is_what_a_url_parser_sees(
         user in "([a-z]{0,3}[@:])?",
         host in r"(owl\.example|localhost|127\.0\.0\.[0-9]|\[::1\]|[a-zA-Z0-9.%-]{0,8})",
         port in "(:[0-9]{0,5})?",

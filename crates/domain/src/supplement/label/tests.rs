@@ -20,7 +20,7 @@ fn fields() -> SupplementLabelFields {
 
 #[test]
 fn a_label_keeps_its_own_spelling_and_order() {
-    let label = SupplementLabel::new(fields()).expect("a label");
+    let label = label(fields());
     assert_eq!(label.upc(), "0 00000 12345 6");
     assert_eq!((label.brand(), label.name(), label.servings()), ("Nordlicht", "Evening Magnesium", "30"));
     let ordered: Vec<_> = label.ordered_ingredients().map(|(order, entry)| (order, entry.name())).collect();
@@ -31,7 +31,7 @@ fn a_label_keeps_its_own_spelling_and_order() {
 
 #[test]
 fn the_entry_date_is_shown_at_midnight_utc() {
-    let label = SupplementLabel::new(fields()).expect("a label");
+    let label = label(fields());
     assert_eq!(label.entry_date(), NaiveDate::from_ymd_opt(2024, 2, 29));
     assert_eq!(label.entry_instant(), "2024-02-29T00:00:00Z".parse().ok());
 }
@@ -39,7 +39,7 @@ fn the_entry_date_is_shown_at_midnight_utc() {
 #[test]
 fn everything_but_the_name_of_a_label_may_be_empty() {
     let bare = SupplementLabelFields { name: "Zinc".into(), ..SupplementLabelFields::default() };
-    assert_eq!(SupplementLabel::new(bare).expect("a label").entry_instant(), None);
+    assert_eq!(label(bare).entry_instant(), None);
     let rejected = SupplementLabel::new(SupplementLabelFields { name: "  ".into(), ..fields() });
     assert_eq!(rejected, Err(InvalidLabel::Text(InvalidText { field: "name", problem: TextProblem::Blank })));
 }
@@ -85,6 +85,47 @@ fn an_entry_date_that_four_digits_cannot_write_is_rejected() {
         let entry_date = NaiveDate::from_ymd_opt(year, 1, 1);
         let rejected = SupplementLabel::new(SupplementLabelFields { entry_date, ..fields() });
         assert_eq!(rejected, Err(InvalidLabel::EntryDate), "{year}");
+    }
+}
+
+fn label(fields: SupplementLabelFields) -> SupplementLabel {
+    SupplementLabel::new(fields).expect("a label")
+}
+
+/// Fields whose ingredients have no amount.
+fn bare() -> SupplementLabelFields {
+    let ingredient = |name: &str| Ingredient::new(name.into(), None, true).expect("an ingredient");
+    SupplementLabelFields { ingredients: ["Magnesium", "Glycine"].map(ingredient).into(), ..fields() }
+}
+
+#[test]
+fn the_same_label_changes_nothing_with_logs_or_without() {
+    for has_logs in [true, false] {
+        assert_eq!(LabelChange::between(&label(bare()), &label(bare()), has_logs), LabelChange::Unchanged);
+    }
+}
+
+#[test]
+fn any_difference_is_a_new_version_when_logged_and_an_update_when_not() {
+    let corrections: [fn(&mut SupplementLabelFields); 8] = [
+        |fields| fields.brand = "Südlicht".into(),
+        |fields| fields.name = "Morning Magnesium".into(),
+        |fields| fields.servings = "60".into(),
+        |fields| fields.upc = "000000123456".into(),
+        |fields| fields.entry_date = None,
+        |fields| fields.ingredients.reverse(),
+        |fields| fields.ingredients.truncate(1),
+        |fields| {
+            let amount = Amount::new(0.0, "mg".into()).ok();
+            fields.ingredients[0] = Ingredient::new("Magnesium".into(), amount, true).expect("an ingredient");
+        },
+    ];
+    for correct in corrections {
+        let mut corrected = bare();
+        correct(&mut corrected);
+        let (kept, read) = (label(bare()), label(corrected));
+        assert_eq!(LabelChange::between(&kept, &read, true), LabelChange::NewVersion);
+        assert_eq!(LabelChange::between(&kept, &read, false), LabelChange::UpdateInPlace);
     }
 }
 

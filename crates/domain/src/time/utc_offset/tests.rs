@@ -69,11 +69,6 @@ fn eighteen_hours_is_the_widest_offset() {
 
 proptest! {
     #[test]
-    fn parsing_any_text_never_panics(text in any::<String>()) {
-        let _ = UtcOffset::parse(&text);
-    }
-
-    #[test]
     fn parsing_a_text_that_looks_like_an_offset_never_panics(text in "[-+ Zz]?[0-9:]{0,7}") {
         let _ = UtcOffset::parse(&text);
     }

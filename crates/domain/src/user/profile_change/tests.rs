@@ -1,6 +1,6 @@
 use super::*;
 use crate::id::UserId;
-use crate::user::{Biology, Email, UserStatus};
+use crate::user::Email;
 use uuid::Uuid;
 
 fn value(field: ProfileField, text: &str) -> ProfileValue {
@@ -13,14 +13,8 @@ fn birth(text: &str) -> ProfileValue {
 
 /// A person with an empty profile.
 fn person() -> User {
-    User {
-        id: UserId::from_uuid(Uuid::nil()),
-        email: Email::parse("sam@example.org").unwrap(),
-        home_timezone: TimeZone::UTC,
-        created_at: DateTime::UNIX_EPOCH,
-        status: UserStatus::Active,
-        biology: Biology::default(),
-    }
+    let email = Email::parse("sam@example.org").unwrap();
+    User::new(UserId::from_uuid(Uuid::nil()), email, TimeZone::UTC, DateTime::UNIX_EPOCH)
 }
 
 fn user_born_on(text: &str) -> User {
