@@ -52,9 +52,7 @@ pub(crate) async fn a_grant_of_another_person_gives_no_access(harness: &Harness)
 
 pub(crate) async fn a_revoked_grant_gives_no_access(harness: &Harness) {
     prepare(harness).await;
-    let mut unit = harness.begin().await;
-    unit.grants().revoke(GrantFilter::default(), now(), RevocationReason::Person).await.unwrap();
-    unit.commit().await.unwrap();
+    commit!(harness, grants().revoke(GrantFilter::default(), now(), RevocationReason::Person));
     assert!(!is_live(harness).await);
 }
 
@@ -67,9 +65,7 @@ pub(crate) async fn a_disabled_client_gives_no_access(harness: &Harness) {
 
 pub(crate) async fn a_locked_person_gives_no_access(harness: &Harness) {
     prepare(harness).await;
-    let mut unit = harness.begin().await;
-    unit.users().update(&User { status: UserStatus::Locked { at: now() }, ..user(1) }).await.unwrap();
-    unit.commit().await.unwrap();
+    commit!(harness, users().update(&User { status: UserStatus::Locked { at: now() }, ..user(1) }));
     assert!(!is_live(harness).await);
 }
 
@@ -113,18 +109,14 @@ pub(crate) async fn an_unknown_personal_token_gives_no_access(harness: &Harness)
 pub(crate) async fn a_revoked_personal_token_gives_no_access(harness: &Harness) {
     prepare_token(harness, personal_token(1)).await;
     assert!(personal_access(harness).await.is_live);
-    let mut unit = harness.begin().await;
-    assert_eq!(unit.personal_tokens().revoke(user_id(1), None, now()).await.unwrap(), 1);
-    unit.commit().await.unwrap();
+    assert_eq!(commit!(harness, personal_tokens().revoke(user_id(1), None, now())), 1);
     let access = personal_access(harness).await;
     assert_eq!((access.is_live, access.ended_at), (false, Some(now())));
 }
 
 pub(crate) async fn a_personal_token_of_a_locked_person_gives_no_access(harness: &Harness) {
     prepare_token(harness, personal_token(1)).await;
-    let mut unit = harness.begin().await;
-    unit.users().update(&User { status: UserStatus::Locked { at: now() }, ..user(1) }).await.unwrap();
-    unit.commit().await.unwrap();
+    commit!(harness, users().update(&User { status: UserStatus::Locked { at: now() }, ..user(1) }));
     let access = personal_access(harness).await;
     assert_eq!((access.is_live, access.ended_at), (false, Some(now())));
 }

@@ -73,9 +73,7 @@ pub(crate) async fn an_event_is_stored_with_its_unit_of_work_or_not_at_all(harne
     assert_eq!(list(harness, AuditFilter::default()).await, []);
     unit.rollback().await.unwrap();
     assert_eq!(list(harness, AuditFilter::default()).await, []);
-    let mut unit = harness.begin().await;
-    unit.audit().append(&event(2, 0)).await.unwrap();
-    unit.commit().await.unwrap();
+    commit!(harness, audit().append(&event(2, 0)));
     assert_eq!(list(harness, AuditFilter::default()).await, [event(2, 0)]);
 }
 
@@ -164,9 +162,7 @@ pub(crate) async fn the_oldest_events_are_deleted_up_to_the_limit(harness: &Harn
         (40, 9, 0, &[6, 5]),
     ];
     for (before, limit, expected, left) in steps {
-        let mut unit = harness.begin().await;
-        assert_eq!(unit.audit().delete_before(seconds(before), limit).await.unwrap(), expected);
-        unit.commit().await.unwrap();
+        assert_eq!(commit!(harness, audit().delete_before(seconds(before), limit)), expected);
         let left: Vec<_> = left.iter().copied().map(event_id).collect();
         assert_eq!(ids(&list(harness, AuditFilter::default()).await), left);
     }
@@ -176,14 +172,11 @@ pub(crate) async fn the_oldest_events_are_deleted_up_to_the_limit(harness: &Harn
 }
 
 async fn append_once(harness: &Harness, event: &AuditEvent, since: i64) {
-    let mut unit = harness.begin().await;
-    unit.audit().append_once(event, seconds(since)).await.unwrap();
-    unit.commit().await.unwrap();
+    commit!(harness, audit().append_once(event, seconds(since)));
 }
 
 pub(crate) async fn an_event_is_appended_once_from_a_moment_on(harness: &Harness) {
-    harness.store_user(&user(1)).await;
-    harness.store_user(&user(2)).await;
+    harness.store_users([1, 2]).await;
     let first = event(1, 10).user(user_id(1)).client(client_id(1));
     append_once(harness, &first, 0).await;
     // Duplicates, also within one unit of work.

@@ -1,7 +1,7 @@
 //! Pending authorization requests.
 
 use crate::Harness;
-use crate::fixture::{client, hash, now, request, request_id, seconds, secret, user, user_id};
+use crate::fixture::{client, hash, now, request, request_id, seconds, secret, user_id};
 use domain::authorization_request::{AuthorizationRequest, RequestState};
 use domain::resource::Resource;
 use domain::scope::ScopeSet;
@@ -10,9 +10,7 @@ use tokio::task::JoinHandle;
 
 /// Stores people 1 and 2, client 1, and its requests.
 async fn prepare(harness: &Harness, requests: &[AuthorizationRequest]) {
-    for number in [1, 2] {
-        harness.store_user(&user(number)).await;
-    }
+    harness.store_users([1, 2]).await;
     harness.store_client(&client(1), &secret(1)).await;
     let mut unit = harness.begin().await;
     for request in requests {
@@ -28,23 +26,15 @@ async fn find(harness: &Harness, number: u64) -> Option<AuthorizationRequest> {
 /// Decides request 1 in a task with a separate unit of work, which commits.
 fn decide_in_a_task(harness: &Harness) -> JoinHandle<bool> {
     let harness = harness.clone();
-    tokio::spawn(async move {
-        let mut unit = harness.begin().await;
-        let won = unit.authorization_requests().decide(request_id(1), seconds(1)).await.unwrap();
-        unit.commit().await.unwrap();
-        won
-    })
+    tokio::spawn(async move { commit!(harness, authorization_requests().decide(request_id(1), seconds(1))) })
 }
 
 /// Assigns request 1 to a person in a task with a separate unit of work, which commits.
 fn assign_in_a_task(harness: &Harness, user: u64) -> JoinHandle<bool> {
     let harness = harness.clone();
-    tokio::spawn(async move {
-        let mut unit = harness.begin().await;
-        let won = unit.authorization_requests().assign(request_id(1), user_id(user)).await.unwrap();
-        unit.commit().await.unwrap();
-        won
-    })
+    tokio::spawn(
+        async move { commit!(harness, authorization_requests().assign(request_id(1), user_id(user))) },
+    )
 }
 
 fn decided() -> RequestState {
@@ -183,9 +173,7 @@ pub(crate) async fn a_persons_oldest_requests_go_beyond_the_number_to_keep(harne
         .await;
     let steps: [(usize, u64, &[u64]); 3] = [(3, 0, &[1, 2, 3, 4, 5]), (2, 1, &[2, 3, 4, 5]), (0, 2, &[4, 5])];
     for (keep, expected, left) in steps {
-        let mut unit = harness.begin().await;
-        assert_eq!(unit.authorization_requests().delete_excess(user_id(1), keep).await.unwrap(), expected);
-        unit.commit().await.unwrap();
+        assert_eq!(commit!(harness, authorization_requests().delete_excess(user_id(1), keep)), expected);
         for number in 1..=5 {
             assert_eq!(
                 find(harness, number).await.is_some(),

@@ -91,29 +91,19 @@ async fn store_log(harness: &Harness, log: IntakeLog) {
 }
 
 pub(crate) async fn update_profile(harness: &Harness, person: &User) {
-    let mut unit = harness.begin().await;
-    assert!(unit.users().update(person).await.unwrap());
-    unit.commit().await.unwrap();
+    assert!(commit!(harness, users().update(person)));
 }
 
 async fn update_session(harness: &Harness, session: &SleepSession) {
-    let mut unit = harness.begin().await;
-    assert!(unit.sleep().update(user_id(1), session).await.unwrap());
-    unit.commit().await.unwrap();
+    assert!(commit!(harness, sleep().update(user_id(1), session)));
 }
 
 async fn delete_session(harness: &Harness, number: u64) -> u64 {
-    let mut unit = harness.begin().await;
-    let deleted = unit.sleep().delete(user_id(1), &[session_id(number)]).await.unwrap();
-    unit.commit().await.unwrap();
-    deleted
+    commit!(harness, sleep().delete(user_id(1), &[session_id(number)]))
 }
 
 async fn delete_log(harness: &Harness, number: u64) -> u64 {
-    let mut unit = harness.begin().await;
-    let deleted = unit.intake_logs().delete(user_id(1), &[log_id(number)]).await.unwrap();
-    unit.commit().await.unwrap();
-    deleted
+    commit!(harness, intake_logs().delete(user_id(1), &[log_id(number)]))
 }
 
 pub(crate) async fn an_unchanged_person_is_listed_once(harness: &Harness) {
@@ -172,9 +162,7 @@ pub(crate) async fn an_update_moves_a_record_to_the_end(harness: &Harness) {
     assert_eq!(subjects(&all(harness).await), [profile(), slept(2), took(1), slept(1)]);
     let later = follow(harness, user_id(1), seen, &DataKind::ALL, 9).await;
     assert_eq!(subjects(&later), [slept(1)]);
-    let mut unit = harness.begin().await;
-    assert!(unit.intake_logs().update(user_id(1), &log(1, 2, now())).await.unwrap());
-    unit.commit().await.unwrap();
+    assert!(commit!(harness, intake_logs().update(user_id(1), &log(1, 2, now()))));
     assert_eq!(subjects(&all(harness).await), [profile(), slept(2), slept(1), took(1)]);
 }
 
@@ -182,9 +170,7 @@ pub(crate) async fn records_of_one_statement_are_listed_by_id(harness: &Harness)
     prepare(harness).await;
     let sessions = [session(4, 0), session(2, 600), session(9, 1200), session(3, 1800)];
     harness.store_sessions(user_id(1), &sessions).await;
-    let mut unit = harness.begin().await;
-    unit.sleep().delete(user_id(1), &[session_id(9), session_id(2)]).await.unwrap();
-    unit.commit().await.unwrap();
+    commit!(harness, sleep().delete(user_id(1), &[session_id(9), session_id(2)]));
     let listed = all(harness).await;
     assert_eq!(subjects(&listed), [profile(), slept(3), slept(4), deletion(slept(2)), deletion(slept(9))]);
     assert_eq!(listed[1].0.number, listed[2].0.number);

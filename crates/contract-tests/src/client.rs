@@ -90,9 +90,7 @@ pub(crate) async fn a_taken_id_is_a_conflict_and_changes_nothing(harness: &Harne
 pub(crate) async fn an_update_overwrites_everything_but_the_secrets(harness: &Harness) {
     harness.store_client(&client(1), &secret(1)).await;
     for changed in [service(1), client(1)] {
-        let mut unit = harness.begin().await;
-        assert!(unit.clients().update(&changed).await.unwrap());
-        unit.commit().await.unwrap();
+        assert!(commit!(harness, clients().update(&changed)));
         let found = harness.clients.find_with_secrets(client_id(1)).await.unwrap().unwrap();
         assert_eq!(found, ClientWithSecrets { client: changed, secrets: vec![secret(1)] });
     }
@@ -131,9 +129,7 @@ pub(crate) async fn secrets_are_listed_oldest_first(harness: &Harness) {
 
 pub(crate) async fn an_expired_secret_keeps_its_end(harness: &Harness) {
     harness.store_client(&client(1), &secret(1)).await;
-    let mut unit = harness.begin().await;
-    assert!(unit.clients().expire_secret(client_id(1), secret_id(1), now()).await.unwrap());
-    unit.commit().await.unwrap();
+    assert!(commit!(harness, clients().expire_secret(client_id(1), secret_id(1), now())));
     let found = harness.clients.find_with_secrets(client_id(1)).await.unwrap().unwrap();
     let expired = ClientSecret { expires_at: Some(now()), ..secret(1) };
     assert_eq!(found.secrets, [expired]);

@@ -167,9 +167,7 @@ async fn approve(harness: &Harness, client: &Client, endpoints: &[WebhookEndpoin
 }
 
 pub(crate) async fn an_approval_opens_a_draft_and_clears_the_list_of_its_users(harness: &Harness) {
-    for number in [1, 2] {
-        harness.store_user(&user(number)).await;
-    }
+    harness.store_users([1, 2]).await;
     harness.store_client(&draft(1, 1), &secret(1)).await;
     let mut unit = harness.begin().await;
     unit.users().find(user_id(2)).await.unwrap();
@@ -187,9 +185,7 @@ pub(crate) async fn an_approval_also_approves_the_endpoints_that_were_reviewed(h
     let reviewed = [WebhookEndpoint { is_reviewed: true, ..endpoint(1) }];
     for client in [approved(1, 1), draft(1, 1)] {
         harness.update_client(&client).await;
-        let mut unit = harness.begin().await;
-        assert!(unit.webhooks().update(&endpoint(1)).await.unwrap());
-        unit.commit().await.unwrap();
+        assert!(commit!(harness, webhooks().update(&endpoint(1))));
         assert_eq!(approve(harness, &client, &[endpoint(1)]).await, [event(AuditKind::AppApproved)]);
         assert_eq!(harness.webhooks.list_endpoints(None).await.unwrap(), reviewed);
         assert_eq!(approve(harness, &approved(1, 1), &reviewed).await, []);

@@ -206,9 +206,7 @@ fn endpoint_of(client: &Client) -> WebhookEndpoint {
 /// Checks that a draft is not approved as it was before its name or its endpoints changed.
 async fn rejected_approvals(harness: &Harness, clients: &Clients) {
     let draft = draft(4, 2);
-    let mut unit = harness.begin().await;
-    unit.webhooks().insert(&endpoint_of(&draft)).await.unwrap();
-    unit.commit().await.unwrap();
+    commit!(harness, webhooks().insert(&endpoint_of(&draft)));
     let approve = async |number, revision: &str| clients.approve(client_id(number), revision).await;
     assert_rejected(harness, "approve an unknown client", is_no_client, async || approve(9, "none").await)
         .await;

@@ -262,9 +262,7 @@ pub(crate) async fn codes_that_were_issued_before_and_never_redeemed_are_discard
         (None, 12, 2, &[3]),
     ];
     for (user_id, before, expected, left) in steps {
-        let mut unit = harness.begin().await;
-        assert_eq!(unit.codes().discard_unredeemed(user_id, seconds(before)).await.unwrap(), expected);
-        unit.commit().await.unwrap();
+        assert_eq!(commit!(harness, codes().discard_unredeemed(user_id, seconds(before))), expected);
         assert_eq!(stored(harness).await, left);
     }
 }

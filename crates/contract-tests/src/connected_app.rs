@@ -2,8 +2,7 @@
 
 use crate::Harness;
 use crate::fixture::{
-    client, client_id, consent, grant, seconds, secret, tally, tally_minute, token_id, used_from, user,
-    user_id,
+    client, client_id, consent, grant, seconds, secret, tally, tally_minute, token_id, used_from, user_id,
 };
 use application::ports::storage::{ConnectedApp, GrantFilter};
 use domain::client::{Client, ClientName, ClientStatus};
@@ -14,9 +13,7 @@ use domain::scope::{Scope, ScopeSet};
 
 /// Stores people 1 and 2, clients 1 to 4, and grants.
 async fn prepare(harness: &Harness, grants: &[Grant]) {
-    for number in [1, 2] {
-        harness.store_user(&user(number)).await;
-    }
+    harness.store_users([1, 2]).await;
     for number in 1..=4 {
         harness.store_client(&client(number), &secret(number)).await;
     }
@@ -73,9 +70,7 @@ pub(crate) async fn the_live_grants_of_an_app_are_summed(harness: &Harness) {
 pub(crate) async fn an_app_without_live_grants_or_a_consent_is_not_listed(harness: &Harness) {
     prepare(harness, &[grant(1), revoked(grant_of(2, 2, 1))]).await;
     assert_eq!(list(harness, 1).await, [app(1)]);
-    let mut unit = harness.begin().await;
-    unit.grants().revoke(GrantFilter::default(), seconds(1), RevocationReason::Person).await.unwrap();
-    unit.commit().await.unwrap();
+    commit!(harness, grants().revoke(GrantFilter::default(), seconds(1), RevocationReason::Person));
     assert_eq!(list(harness, 1).await, []);
     assert_eq!(list(harness, 3).await, []);
 }
@@ -239,8 +234,6 @@ pub(crate) async fn an_app_with_only_a_remembered_consent_is_listed_until_it_is_
     let reader = ConnectedApp { last_used_at: Some(tally_minute(11)), ..consented(3) };
     assert_eq!(list(harness, 1).await, [consented(1), app(2), reader]);
     assert_eq!(list(harness, 2).await, []);
-    let mut unit = harness.begin().await;
-    assert_eq!(unit.consents().forget(Some(user_id(1)), None).await.unwrap(), 2);
-    unit.commit().await.unwrap();
+    assert_eq!(commit!(harness, consents().forget(Some(user_id(1)), None)), 2);
     assert_eq!(list(harness, 1).await, [app(2)]);
 }

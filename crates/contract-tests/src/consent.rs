@@ -17,9 +17,7 @@ async fn prepare(harness: &Harness, consents: &[RememberedConsent]) {
 }
 
 async fn remember(harness: &Harness, consent: &RememberedConsent) {
-    let mut unit = harness.begin().await;
-    unit.consents().remember(consent).await.unwrap();
-    unit.commit().await.unwrap();
+    commit!(harness, consents().remember(consent));
 }
 
 async fn find(harness: &Harness, user: u64, client: u64) -> Option<RememberedConsent> {

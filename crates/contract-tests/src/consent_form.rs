@@ -81,16 +81,12 @@ pub(crate) async fn ask(
 ) -> AuthorizationRequestId {
     let id = AuthorizationRequestId::from_uuid(Distinct.uuid());
     harness.update_client(client).await;
-    let mut unit = harness.begin().await;
-    unit.authorization_requests().insert(&AuthorizationRequest { id, ..request }).await.unwrap();
-    unit.commit().await.unwrap();
+    commit!(harness, authorization_requests().insert(&AuthorizationRequest { id, ..request }));
     id
 }
 
 pub(crate) async fn remember(harness: &Harness, scopes: ScopeSet) {
-    let mut unit = harness.begin().await;
-    unit.consents().remember(&RememberedConsent { scopes, ..consent(1, 1) }).await.unwrap();
-    unit.commit().await.unwrap();
+    commit!(harness, consents().remember(&RememberedConsent { scopes, ..consent(1, 1) }));
 }
 
 async fn remembered(harness: &Harness) -> Option<RememberedConsent> {

@@ -1,4 +1,14 @@
-//! Macro that turns the list of cases into functions and tests.
+//! Macro that turns the list of cases into functions and tests, and one for a unit of work of one call.
+
+/// Calls a method of a unit of work, which commits if that succeeds; returns the result of the method.
+macro_rules! commit {
+    ($harness:expr, $($call:tt)+) => {{
+        let mut unit = $harness.begin().await;
+        let result = unit.$($call)+.await.unwrap();
+        unit.commit().await.unwrap();
+        result
+    }};
+}
 
 /// Declares cases as functions of a module and as the tests that a macro expands to; both are named before
 /// the cases.

@@ -2,7 +2,7 @@
 
 use crate::Harness;
 use crate::fixture::{
-    client, client_id, code, erasure_id, grant, grant_id, hash, now, seconds, secret, user, user_id,
+    client, client_id, code, erasure_id, grant, grant_id, hash, now, seconds, secret, user_id,
 };
 use application::ports::storage::Erasure;
 use domain::client::{Client, Contact, Review};
@@ -25,9 +25,7 @@ fn approved(number: u64, owner: u64) -> Client {
 
 /// Stores this many people, and these clients.
 async fn prepare(harness: &Harness, people: u64, clients: &[Client]) {
-    for number in 1..=people {
-        harness.store_user(&user(number)).await;
-    }
+    harness.store_users(1..=people).await;
     for (number, client) in (1..).zip(clients) {
         harness.store_client(client, &secret(number)).await;
     }
@@ -95,9 +93,7 @@ pub(crate) async fn an_erased_person_and_a_cleared_list_make_room(harness: &Harn
     }
     erase(harness, 3).await;
     assert!(admit(harness, 5).await);
-    let mut unit = harness.begin().await;
-    unit.draft_users().clear(client_id(1)).await.unwrap();
-    unit.commit().await.unwrap();
+    commit!(harness, draft_users().clear(client_id(1)));
     assert!(!is_admitted(harness, 2).await);
     assert_eq!(harness.clients.count_draft_users(client_id(1)).await.unwrap(), 0);
 }
@@ -153,8 +149,6 @@ pub(crate) async fn live_grants_of_a_client_are_counted_up_to_the_limit(harness:
     harness.store_grants(&[grant(1), grant(2), of_other, of_client_2]).await;
     let count = async |limit| harness.grants.count_live_grants(client_id(1), limit).await.unwrap();
     assert_eq!((count(10).await, count(2).await), (3, 2));
-    let mut unit = harness.begin().await;
-    let excess = unit.grants().revoke_excess(client_id(1), user_id(1), 1, now()).await.unwrap();
-    unit.commit().await.unwrap();
+    let excess = commit!(harness, grants().revoke_excess(client_id(1), user_id(1), 1, now()));
     assert_eq!((excess, count(10).await), (1, 2));
 }

@@ -85,9 +85,7 @@ pub(crate) async fn an_erased_person_leaves_nothing_but_the_audit_trail(harness:
     store(harness, 1).await;
     store(harness, 2).await;
     assert_eq!(stored_of(harness, 1).await, [true; 13]);
-    let mut unit = harness.begin().await;
-    assert!(unit.users().delete(user_id(1)).await.unwrap());
-    unit.commit().await.unwrap();
+    assert!(commit!(harness, users().delete(user_id(1))));
     assert_eq!(stored_of(harness, 1).await, [false; 13]);
     assert_eq!(stored_of(harness, 2).await, [true; 13]);
     for number in [1, 2] {
@@ -122,10 +120,7 @@ fn receipt(number: u64, at: i64) -> Erasure {
 }
 
 async fn erase(harness: &Harness, number: u64, erasure: Erasure) -> bool {
-    let mut unit = harness.begin().await;
-    let existed = unit.erasures().erase(user_id(number), erasure).await.unwrap();
-    unit.commit().await.unwrap();
-    existed
+    commit!(harness, erasures().erase(user_id(number), erasure))
 }
 
 /// Stores a person with records of every kind.
@@ -252,8 +247,7 @@ fn sum(number: u64) -> ReadTally {
 }
 
 pub(crate) async fn read_totals_stored_after_an_erasure_are_dropped(harness: &Harness) {
-    harness.store_user(&user(1)).await;
-    harness.store_user(&user(2)).await;
+    harness.store_users([1, 2]).await;
     harness.add_tallies(&[sum(1), sum(2)]).await;
     assert!(erase(harness, 1, receipt(7, 0)).await);
     // Counts that a process still held when one person was erased, including one of their tokens.
@@ -269,9 +263,7 @@ fn by_token(key: TallyKey) -> TallyKey {
 
 pub(crate) async fn an_erasure_that_races_with_sums_of_reads_wins(harness: &Harness) {
     const PEOPLE: u64 = 12;
-    for number in 1..=PEOPLE + 1 {
-        harness.store_user(&user(number)).await;
-    }
+    harness.store_users(1..=PEOPLE + 1).await;
     let tasks: Vec<_> = (1..=PEOPLE)
         .flat_map(|number| {
             let (adding, erasing) = (harness.clone(), harness.clone());

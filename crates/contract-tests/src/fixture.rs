@@ -3,8 +3,7 @@
 use application::ports::storage::{StorageError, UniqueKey};
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use domain::client::{
-    Client, ClientKind, ClientName, ClientPages, ClientSecret, ClientStatus, MetadataDocument, MetadataUrl,
-    RedirectUri, Review,
+    Client, ClientKind, ClientName, ClientSecret, MetadataDocument, MetadataUrl, RedirectUri, Review,
 };
 use domain::code::{AuthorizationCode, CodeState, PkceChallenge};
 use domain::grant::{Grant, GrantState};
@@ -107,14 +106,8 @@ pub(crate) fn hash(number: u64) -> SecretHash {
 
 /// Returns a person with required fields only.
 pub(crate) fn user(number: u64) -> User {
-    User {
-        id: user_id(number),
-        email: Email::parse(&format!("person-{number}@example.org")).unwrap(),
-        home_timezone: TimeZone::UTC,
-        created_at: now(),
-        status: UserStatus::Active,
-        biology: Biology::default(),
-    }
+    let email = Email::parse(&format!("person-{number}@example.org")).unwrap();
+    User::new(user_id(number), email, TimeZone::UTC, now())
 }
 
 /// Returns a person with every field set.
@@ -139,21 +132,9 @@ pub(crate) fn full_user(number: u64) -> User {
 
 /// Returns an app with required fields only.
 pub(crate) fn client(number: u64) -> Client {
-    Client {
-        id: client_id(number),
-        name: ClientName::parse(&format!("App {number}")).unwrap(),
-        kind: ClientKind::App,
-        redirect_uris: vec![RedirectUri::parse("https://app.example/back").unwrap()],
-        pages: ClientPages::default(),
-        contact: None,
-        review: Review::BY_OPERATOR,
-        scopes: ScopeSet::CONSENTABLE,
-        allow_query_secrets: true,
-        require_pkce: false,
-        status: ClientStatus::Active,
-        document: None,
-        created_at: now(),
-    }
+    let name = ClientName::parse(&format!("App {number}")).unwrap();
+    let redirect_uris = vec![RedirectUri::parse("https://app.example/back").unwrap()];
+    Client::new(client_id(number), name, redirect_uris, ScopeSet::CONSENTABLE, now())
 }
 
 /// Returns an app that this person registered, as a draft.

@@ -169,9 +169,7 @@ pub(crate) async fn a_later_use_wins_with_its_address(harness: &Harness) {
             Grant { last_used_at: Some(seconds(latest)), last_used_from: Some(used_from(kept)), ..grant(1) };
         assert_eq!(list(harness, GrantFilter::default()).await, [expected, grant(2)]);
     }
-    let mut unit = harness.begin().await;
-    unit.grants().record_use(user_id(2), grant_id(2), seconds(10), &used_from(1)).await.unwrap();
-    unit.commit().await.unwrap();
+    commit!(harness, grants().record_use(user_id(2), grant_id(2), seconds(10), &used_from(1)));
     assert_eq!(list(harness, GrantFilter::default()).await[1], grant(2));
 }
 

@@ -99,9 +99,7 @@ pub(crate) async fn a_disconnected_app_has_no_access_no_consent_and_no_code(harn
 pub(crate) async fn a_consent_that_ends_without_a_grant_is_recorded(harness: &Harness) {
     let person = prepare(harness).await;
     let grants = grants(harness);
-    let mut unit = harness.begin().await;
-    unit.consents().remember(&consent(1, 1)).await.unwrap();
-    unit.commit().await.unwrap();
+    commit!(harness, consents().remember(&consent(1, 1)));
     assert_eq!(grants.disconnect(&person, Some(client_id(1))).await.unwrap(), 0);
     assert_left(harness, &[], &[], &[]).await;
     let event = event_of_person(AuditKind::GrantRevoked).client(client_id(1));
@@ -137,9 +135,7 @@ pub(crate) async fn the_operator_revokes_what_the_filter_names_with_its_consents
 pub(crate) async fn codes_and_consents_without_a_grant_are_revoked_by_the_operator(harness: &Harness) {
     prepare(harness).await;
     harness.store_user(&user(3)).await;
-    let mut unit = harness.begin().await;
-    unit.codes().insert(&AuthorizationCode { user_id: user_id(3), ..code(2) }).await.unwrap();
-    unit.commit().await.unwrap();
+    commit!(harness, codes().insert(&AuthorizationCode { user_id: user_id(3), ..code(2) }));
     let (grants, all) = (grants(harness), GrantFilter::default());
     let of_person = GrantFilter { user_id: Some(user_id(3)), ..all };
     let event = event_by(AuditActor::Operator, AuditKind::GrantRevoked).user(user_id(3));
@@ -147,8 +143,6 @@ pub(crate) async fn codes_and_consents_without_a_grant_are_revoked_by_the_operat
         assert_eq!(grants.revoke(of_person).await.unwrap(), 0);
         assert_left(harness, &[], &[], &[]).await;
         assert_eq!(recorded(harness).await, [event.clone().count(0)]);
-        let mut unit = harness.begin().await;
-        unit.consents().remember(&consent(3, 1)).await.unwrap();
-        unit.commit().await.unwrap();
+        commit!(harness, consents().remember(&consent(3, 1)));
     }
 }

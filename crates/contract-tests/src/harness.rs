@@ -1,5 +1,6 @@
 //! The store under test.
 
+use crate::fixture::user;
 use application::ports::storage::{
     AccessReader, AuditReader, AuthorizationRequestReader, ChangeReader, ClientReader, ClientUsageStore,
     ConnectedAppReader, CredentialReader, FailureCounter, GrantReader, IdempotencyStore, ImportReader,
@@ -180,6 +181,13 @@ impl Harness {
         let mut unit = self.begin().await;
         unit.users().insert(user).await.unwrap();
         unit.commit().await.unwrap();
+    }
+
+    /// Stores people with required fields only, each in its unit of work.
+    pub(crate) async fn store_users(&self, numbers: impl IntoIterator<Item = u64>) {
+        for number in numbers {
+            self.store_user(&user(number)).await;
+        }
     }
 
     /// Stores a client with its first secret.

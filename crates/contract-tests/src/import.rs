@@ -10,10 +10,7 @@ use chrono::{DateTime, Utc};
 use domain::import::{FileDigest, ImportOrigin, ImportState};
 
 async fn lease(harness: Harness, at: DateTime<Utc>, until: DateTime<Utc>) -> Option<Import> {
-    let mut unit = harness.begin().await;
-    let leased = unit.uploads().lease(at, until).await.unwrap();
-    unit.commit().await.unwrap();
-    leased
+    commit!(harness, uploads().lease(at, until))
 }
 
 pub(crate) async fn an_import_reads_back_as_stored(harness: &Harness) {
@@ -43,9 +40,7 @@ pub(crate) async fn an_update_overwrites_everything_but_person_and_start(harness
     store(harness, &import(1)).await;
     store(harness, &import(2)).await;
     for changed in [full_import(1), upload(1, 50), import(1)] {
-        let mut unit = harness.begin().await;
-        assert!(unit.imports().update(&changed).await.unwrap());
-        unit.commit().await.unwrap();
+        assert!(commit!(harness, imports().update(&changed)));
         let Import { user_id, started_at, .. } = import(1);
         assert_eq!(find(harness, 1).await, Some(Import { user_id, started_at, ..changed }));
     }
@@ -55,8 +50,7 @@ pub(crate) async fn an_update_overwrites_everything_but_person_and_start(harness
 }
 
 pub(crate) async fn imports_are_listed_latest_first_in_pages(harness: &Harness) {
-    harness.store_user(&user(1)).await;
-    harness.store_user(&user(2)).await;
+    harness.store_users([1, 2]).await;
     let began = |number, at, person: Option<u64>| Import {
         user_id: person.map(user_id),
         started_at: seconds(at),
@@ -144,17 +138,14 @@ pub(crate) async fn parts_read_back_and_an_existing_part_stays(harness: &Harness
     assert_eq!(part(1, 0).await.as_deref(), Some(b"first".as_slice()));
     assert!(part(1, 1).await == Some(large));
     assert_eq!(part(1, 2).await, None);
-    let mut unit = harness.begin().await;
-    unit.uploads().delete_parts(import_id(1)).await.unwrap();
-    unit.commit().await.unwrap();
+    commit!(harness, uploads().delete_parts(import_id(1)));
     assert_eq!(part(1, 0).await, None);
     assert_eq!(part(2, 0).await, Some(Vec::new()));
 }
 
 pub(crate) async fn the_bytes_of_unfinished_uploads_are_summed(harness: &Harness) {
     assert_eq!(harness.begin().await.uploads().stored_bytes().await.unwrap(), 0);
-    harness.store_user(&user(1)).await;
-    harness.store_user(&user(2)).await;
+    harness.store_users([1, 2]).await;
     let gibibytes: u64 = 5 << 30;
     let uploads = [
         (1, ImportState::Receiving, gibibytes),
@@ -209,9 +200,7 @@ pub(crate) async fn a_lease_is_renewed_while_the_upload_runs(harness: &Harness) 
 }
 
 pub(crate) async fn one_upload_per_person_is_read_at_a_time(harness: &Harness) {
-    for person in [1, 2] {
-        harness.store_user(&user(person)).await;
-    }
+    harness.store_users([1, 2]).await;
     for (person, number, at) in [(1, 1, -4), (1, 2, -3), (1, 3, -2), (2, 4, -1)] {
         store(harness, &Import { state: ImportState::Waiting, ..upload_of(person, number, at) }).await;
     }
@@ -221,17 +210,13 @@ pub(crate) async fn one_upload_per_person_is_read_at_a_time(harness: &Harness) {
     assert_eq!(taken(0, 60).await, Some(import_id(4)));
     assert_eq!(taken(0, 60).await, None);
     // The server of the first one is gone: that upload resumes, and stays the only one of its person.
-    let mut unit = harness.begin().await;
-    assert!(unit.uploads().renew(import_id(4), seconds(120)).await.unwrap());
-    unit.commit().await.unwrap();
+    assert!(commit!(harness, uploads().renew(import_id(4), seconds(120))));
     assert_eq!(taken(60, 120).await, Some(import_id(1)));
     assert_eq!(taken(60, 120).await, None);
 }
 
 pub(crate) async fn the_person_with_the_fewest_recent_uploads_is_first(harness: &Harness) {
-    for person in [1, 2, 3] {
-        harness.store_user(&user(person)).await;
-    }
+    harness.store_users([1, 2, 3]).await;
     let ended = |import, at| Import { state: ImportState::Done, ended_at: Some(seconds(at)), ..import };
     store(harness, &ended(upload_of(1, 1, -90), -80)).await;
     // More than an hour ago.
@@ -244,9 +229,7 @@ pub(crate) async fn the_person_with_the_fewest_recent_uploads_is_first(harness: 
     let mut order = Vec::new();
     while let Some(import) = lease(harness.clone(), now(), seconds(60)).await {
         order.push(import.id);
-        let mut unit = harness.begin().await;
-        assert!(unit.imports().update(&ended(import, -1)).await.unwrap());
-        unit.commit().await.unwrap();
+        assert!(commit!(harness, imports().update(&ended(import, -1))));
     }
     assert_eq!(order, [6, 7, 4, 5].map(import_id));
 }

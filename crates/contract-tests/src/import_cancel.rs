@@ -6,10 +6,7 @@ use application::ports::storage::Import;
 use domain::import::{Canceller, ImportState};
 
 async fn cancel(harness: Harness, number: u64) -> Option<ImportState> {
-    let mut unit = harness.begin().await;
-    let became = unit.imports().cancel(import_id(number), Canceller::Operator, seconds(5)).await.unwrap();
-    unit.commit().await.unwrap();
-    became
+    commit!(harness, imports().cancel(import_id(number), Canceller::Operator, seconds(5)))
 }
 
 /// Ends a running import like its reader; returns whether it was still running.
@@ -62,9 +59,7 @@ pub(crate) async fn an_upload_that_is_read_again_starts_at_the_first_byte(harnes
     let interrupted =
         Import { state: ImportState::Running, bytes_checked: 70, bytes_done: 30, ..upload(1, 0) };
     store_import(harness, &interrupted).await;
-    let mut unit = harness.begin().await;
-    let leased = unit.uploads().lease(now(), seconds(60)).await.unwrap().unwrap();
-    unit.commit().await.unwrap();
+    let leased = commit!(harness, uploads().lease(now(), seconds(60))).unwrap();
     assert_eq!((leased.bytes_checked, leased.bytes_done, leased.tries), (0, 0, 1));
     assert_eq!(find_import(harness, 1).await.unwrap(), leased);
 }

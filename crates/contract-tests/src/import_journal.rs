@@ -134,9 +134,7 @@ pub(crate) async fn the_first_state_found_by_an_import_stays_noted_unless_change
     import_session(harness, 1, &session(1, 120), Some(session(1, 60))).await;
     let first = changed(slept(1), was_session(session(1, 0)), version(&session(1, 120)));
     assert_eq!(changes(harness, 1).await, [first]);
-    let mut unit = harness.begin().await;
-    assert!(unit.sleep().update(user_id(1), &session(1, 180)).await.unwrap());
-    unit.commit().await.unwrap();
+    assert!(commit!(harness, sleep().update(user_id(1), &session(1, 180))));
     import_session(harness, 1, &session(1, 240), Some(session(1, 180))).await;
     let since = changed(slept(1), was_session(session(1, 180)), version(&session(1, 240)));
     assert_eq!(changes(harness, 1).await, [since]);

@@ -42,9 +42,7 @@ pub(crate) async fn profile_changes_of_an_import_read_back_until_they_are_overwr
     let states = [full(1), persons_import(2), asked, fewer, persons_import(1)];
     for (place, state) in states.into_iter().enumerate() {
         if place > 1 {
-            let mut unit = harness.begin().await;
-            assert!(unit.imports().update(&state).await.unwrap());
-            unit.commit().await.unwrap();
+            assert!(commit!(harness, imports().update(&state)));
         }
         let number = if state.id == import_id(1) { 1 } else { 2 };
         assert_eq!(find(harness, number).await, Some(state));

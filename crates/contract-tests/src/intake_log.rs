@@ -117,9 +117,7 @@ pub(crate) async fn an_update_overwrites_everything(harness: &Harness) {
     let record = IntakeLogRecord::new(supplement_id(2), seconds(-9), Servings::new(7.25).unwrap(), None);
     let changed = record.unwrap().with_id(log_id(1));
     for changed in [changed, keyed_log(1, 1, seconds(3), Some("b"))] {
-        let mut unit = harness.begin().await;
-        assert!(unit.intake_logs().update(user_id(1), &changed).await.unwrap());
-        unit.commit().await.unwrap();
+        assert!(commit!(harness, intake_logs().update(user_id(1), &changed)));
         assert_eq!(find(harness, 1, &[1, 2]).await, [changed, log(2, 1, now())]);
     }
 }

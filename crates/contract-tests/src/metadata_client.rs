@@ -12,17 +12,12 @@ use domain::grant::Grant;
 use domain::webhook::WebhookEndpoint;
 
 async fn store(harness: &Harness, client: &Client) {
-    let mut unit = harness.begin().await;
-    unit.clients().insert(client).await.unwrap();
-    unit.commit().await.unwrap();
+    commit!(harness, clients().insert(client));
 }
 
 /// Deletes unused clients whose document expired before second 10; returns their number.
 async fn delete(harness: &Harness, limit: u32) -> u64 {
-    let mut unit = harness.begin().await;
-    let deleted = unit.clients().delete_unused(seconds(10), limit).await.unwrap();
-    unit.commit().await.unwrap();
-    deleted
+    commit!(harness, clients().delete_unused(seconds(10), limit))
 }
 
 async fn remaining(harness: &Harness) -> Vec<u64> {
@@ -46,9 +41,7 @@ pub(crate) async fn unused_clients_are_deleted_after_their_document_expired(harn
     // More in use than fit into a page of the query.
     for number in 6..=110 {
         store(harness, &published(number, 9)).await;
-        let mut unit = harness.begin().await;
-        unit.consents().remember(&consent(1, number)).await.unwrap();
-        unit.commit().await.unwrap();
+        commit!(harness, consents().remember(&consent(1, number)));
     }
     for (number, second) in [(111, 9), (112, 9), (113, 10), (114, 11)] {
         store(harness, &published(number, second)).await;

@@ -15,10 +15,7 @@ async fn queue(harness: &Harness, messages: &[QueuedMessage]) {
 
 /// Claims messages due `at` seconds after [`now`], which become due again at `again`.
 async fn claim(harness: &Harness, at: i64, again: i64, limit: u32) -> Vec<QueuedMessage> {
-    let mut unit = harness.begin().await;
-    let claimed = unit.outbox().claim(seconds(at), seconds(again), limit).await.unwrap();
-    unit.commit().await.unwrap();
-    claimed
+    commit!(harness, outbox().claim(seconds(at), seconds(again), limit))
 }
 
 fn ids(messages: &[QueuedMessage]) -> Vec<MessageId> {

@@ -1,9 +1,7 @@
 //! Products of people's own, and the search of the catalogue.
 
 use crate::Harness;
-use crate::fixture::{
-    catalogue_key, label, log, log_id, now, seconds, supplement, supplement_id, user, user_id,
-};
+use crate::fixture::{catalogue_key, label, log, log_id, now, seconds, supplement, supplement_id, user_id};
 use domain::supplement::{
     CatalogueKey, SearchWords, Supplement, SupplementLabel, SupplementLabelFields, Upc,
 };
@@ -25,9 +23,7 @@ fn named(number: u64, name: &str, brand: &str) -> Supplement {
 }
 
 async fn people(harness: &Harness) {
-    for number in [1, 2] {
-        harness.store_user(&user(number)).await;
-    }
+    harness.store_users([1, 2]).await;
 }
 
 async fn search(harness: &Harness, query: &str, limit: u32) -> Vec<Uuid> {
@@ -137,13 +133,9 @@ pub(crate) async fn names_that_begin_with_the_query_come_first_and_the_limit_hol
 
 pub(crate) async fn a_replaced_version_is_not_found_by_a_search(harness: &Harness) {
     harness.store_supplement(&catalogue_key(1), &named(1, "Old zinc", "")).await;
-    let mut unit = harness.begin().await;
-    unit.supplements().replace(supplement_id(1), &catalogue_key(1), &named(2, "New zinc", "")).await.unwrap();
-    unit.commit().await.unwrap();
+    commit!(harness, supplements().replace(supplement_id(1), &catalogue_key(1), &named(2, "New zinc", "")));
     assert_eq!(search(harness, "zinc", 9).await, ids([2]));
-    let mut unit = harness.begin().await;
-    assert!(unit.supplements().update(&named(2, "New iron", "")).await.unwrap());
-    unit.commit().await.unwrap();
+    assert!(commit!(harness, supplements().update(&named(2, "New iron", ""))));
     assert_eq!(search(harness, "zinc", 9).await, ids([]));
     assert_eq!(search(harness, "iron", 9).await, ids([2]));
 }
@@ -176,9 +168,7 @@ pub(crate) async fn versions_are_listed_by_id_with_their_keys(harness: &Harness)
     people(harness).await;
     harness.store_supplement(&own_key(1, 1), &supplement(1)).await;
     harness.store_supplement(&catalogue_key(2), &supplement(2)).await;
-    let mut unit = harness.begin().await;
-    unit.supplements().replace(supplement_id(2), &catalogue_key(2), &supplement(3)).await.unwrap();
-    unit.commit().await.unwrap();
+    commit!(harness, supplements().replace(supplement_id(2), &catalogue_key(2), &supplement(3)));
     let mut found = harness.supplements.list_versions(&[3, 1, 2, 77].map(supplement_id)).await.unwrap();
     found.sort_by_key(|(_, supplement)| supplement.id);
     let mut expected = vec![
@@ -207,12 +197,8 @@ pub(crate) async fn erasing_a_person_deletes_their_products_and_logs_and_nobody_
     harness.store_supplement(&own_key(2, 1), &supplement(3)).await;
     harness.store_logs(user_id(1), &[log(1, 1, now())]).await;
     harness.store_logs(user_id(2), &[log(3, 3, now())]).await;
-    let mut unit = harness.begin().await;
-    unit.supplements().replace(supplement_id(1), &own_key(1, 1), &supplement(4)).await.unwrap();
-    unit.commit().await.unwrap();
-    let mut unit = harness.begin().await;
-    assert!(unit.users().delete(user_id(1)).await.unwrap());
-    unit.commit().await.unwrap();
+    commit!(harness, supplements().replace(supplement_id(1), &own_key(1, 1), &supplement(4)));
+    assert!(commit!(harness, users().delete(user_id(1))));
     let left = harness.supplements.list_versions(&[1, 2, 3, 4].map(supplement_id)).await.unwrap();
     assert_eq!(left, [(own_key(2, 1), supplement(3))]);
     assert!(harness.supplements.find_log(user_id(2), log_id(3)).await.unwrap().is_some());

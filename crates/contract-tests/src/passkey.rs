@@ -1,14 +1,13 @@
 //! Passkeys and pending passkey ceremonies.
 
 use crate::Harness;
-use crate::fixture::{ceremony, conflict, credential_id, hash, passkey, passkey_id, seconds, user, user_id};
+use crate::fixture::{ceremony, conflict, credential_id, hash, passkey, passkey_id, seconds, user_id};
 use application::ports::storage::{PasskeyUse, UniqueKey};
 use domain::passkey::{CeremonyPurpose, CredentialId, Passkey, PasskeyCeremony, PasskeyName, Transports};
 
 /// Stores people 1 and 2 and passkeys.
 async fn prepare(harness: &Harness, passkeys: &[Passkey]) {
-    harness.store_user(&user(1)).await;
-    harness.store_user(&user(2)).await;
+    harness.store_users([1, 2]).await;
     let mut unit = harness.begin().await;
     for passkey in passkeys {
         unit.passkeys().insert(passkey).await.unwrap();
@@ -147,12 +146,7 @@ pub(crate) async fn a_ceremony_can_be_used_once(harness: &Harness) {
     let tasks: Vec<_> = (0..8)
         .map(|_| {
             let harness = harness.clone();
-            tokio::spawn(async move {
-                let mut unit = harness.begin().await;
-                let taken = unit.passkey_ceremonies().take(&hash(1)).await.unwrap();
-                unit.commit().await.unwrap();
-                taken
-            })
+            tokio::spawn(async move { commit!(harness, passkey_ceremonies().take(&hash(1))) })
         })
         .collect();
     let mut taken = Vec::new();

@@ -81,9 +81,7 @@ async fn begin(harness: &Harness, purpose: CeremonyPurpose, cookie: &Secret) -> 
         browser_hash: cookie.hash(),
         expires_at: seconds(300),
     };
-    let mut unit = harness.begin().await;
-    unit.passkey_ceremonies().insert(&ceremony).await.unwrap();
-    unit.commit().await.unwrap();
+    commit!(harness, passkey_ceremonies().insert(&ceremony));
     let challenge = to_base64url(challenge.expose().as_bytes());
     to_base64url(format!("{} {challenge}", purpose.client_data_type()).as_bytes())
 }
@@ -211,9 +209,7 @@ pub(crate) async fn only_the_owner_changes_a_passkey_and_a_name_ends_no_session(
     let person = prepare(harness).await;
     let passkeys = Passkeys { policy: SecondFactorPolicy::Optional, ..passkeys(harness) };
     let of_another = Passkey { user_id: user_id(2), ..passkey(2) };
-    let mut unit = harness.begin().await;
-    unit.passkeys().insert(&of_another).await.unwrap();
-    unit.commit().await.unwrap();
+    commit!(harness, passkeys().insert(&of_another));
     sign_in_elsewhere(harness).await;
     let is_name = |error: &PasskeyError| matches!(error, PasskeyError::InvalidName);
     for name in ["", " ", "a\nb", &"x".repeat(101)] {

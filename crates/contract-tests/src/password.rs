@@ -9,9 +9,7 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 
 async fn set(harness: &Harness, user: u64, hash: &PasswordHash) {
-    let mut unit = harness.begin().await;
-    unit.passwords().set(user_id(user), hash, now()).await.unwrap();
-    unit.commit().await.unwrap();
+    commit!(harness, passwords().set(user_id(user), hash, now()));
 }
 
 async fn find(harness: &Harness, user: u64) -> Option<PasswordHash> {
@@ -48,8 +46,7 @@ pub(crate) async fn credentials_are_found_by_address_whatever_its_case(harness: 
 }
 
 pub(crate) async fn an_account_without_a_password_has_credentials_without_one(harness: &Harness) {
-    harness.store_user(&user(1)).await;
-    harness.store_user(&user(2)).await;
+    harness.store_users([1, 2]).await;
     set(harness, 2, &password_hash(2)).await;
     let found = harness.credentials.find_credentials(&user(1).email).await.unwrap();
     let expected = Credentials { user_id: user_id(1), status: UserStatus::Active, password: None };
@@ -64,8 +61,7 @@ pub(crate) async fn an_unknown_address_has_no_credentials(harness: &Harness) {
 }
 
 pub(crate) async fn a_password_replaces_an_earlier_one(harness: &Harness) {
-    harness.store_user(&user(1)).await;
-    harness.store_user(&user(2)).await;
+    harness.store_users([1, 2]).await;
     set(harness, 2, &password_hash(9)).await;
     for number in [1, 2, 1] {
         set(harness, 1, &password_hash(number)).await;
@@ -80,9 +76,7 @@ pub(crate) async fn a_deleted_password_is_gone_and_only_it(harness: &Harness) {
         set(harness, number, &password_hash(number)).await;
     }
     for had_one in [true, false] {
-        let mut unit = harness.begin().await;
-        assert_eq!(unit.passwords().delete(user_id(1)).await.unwrap(), had_one);
-        unit.commit().await.unwrap();
+        assert_eq!(commit!(harness, passwords().delete(user_id(1))), had_one);
         assert_eq!(find(harness, 1).await, None);
     }
     assert_eq!(find(harness, 2).await, Some(password_hash(2)));
@@ -93,9 +87,7 @@ pub(crate) async fn a_deleted_password_is_gone_and_only_it(harness: &Harness) {
 }
 
 pub(crate) async fn a_rehash_replaces_nothing_but_the_hash_that_it_was_made_for(harness: &Harness) {
-    for number in [1, 2, 3] {
-        harness.store_user(&user(number)).await;
-    }
+    harness.store_users([1, 2, 3]).await;
     set(harness, 1, &password_hash(1)).await;
     set(harness, 2, &password_hash(1)).await;
     let mut unit = harness.begin().await;

@@ -84,9 +84,7 @@ pub(crate) async fn apps_tokens_and_consents_end_with_a_password_if_chosen_so(ha
     let change = PasswordChange { disconnect_apps: true, ..CHANGE };
     harness.store_grants(&[1, 2, 3].map(grant)).await;
     harness.store_personal_tokens(&[1, 2].map(personal_token)).await;
-    let mut unit = harness.begin().await;
-    unit.consents().remember(&consent(1, 1)).await.unwrap();
-    unit.commit().await.unwrap();
+    commit!(harness, consents().remember(&consent(1, 1)));
     let signed_in = passwords.change(&person, change).await.unwrap();
     let set = |session: &Session| event_of_person(AuditKind::PasswordSet).subject(session.id.as_uuid());
     let expected = [
@@ -182,9 +180,7 @@ pub(crate) async fn a_link_sets_the_password_and_ends_all_sign_ins(harness: &Har
     assert_eq!(recorded(harness).await, [set.clone().count(3), removed]);
     accounts.only_mail().await;
     // A person who had no password gets no email about a change.
-    let mut unit = harness.begin().await;
-    assert!(unit.passwords().delete(user_id(1)).await.unwrap());
-    unit.commit().await.unwrap();
+    assert!(commit!(harness, passwords().delete(user_id(1))));
     store(harness, &[invitation]).await;
     passwords.choose(link_secret(2).expose(), CHOICE).await.unwrap();
     assert_replaced(harness, &accounts, &[]).await;
@@ -276,9 +272,7 @@ pub(crate) async fn a_link_to_sign_up_creates_the_account_and_signs_its_owner_in
             SignInProgress::PasskeyNeeded => panic!("a new account has no passkey"),
         }
         assert_eq!(recorded(harness).await, events);
-        let mut unit = harness.begin().await;
-        assert!(unit.users().delete(id).await.unwrap());
-        unit.commit().await.unwrap();
+        assert!(commit!(harness, users().delete(id)));
     }
     assert!(accounts.queued().await.is_empty());
 }

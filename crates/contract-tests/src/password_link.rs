@@ -45,12 +45,7 @@ async fn stored(harness: &Harness) -> Vec<u64> {
 /// Consumes link 1 in a task with a separate unit of work, which commits.
 fn consume_in_a_task(harness: &Harness) -> JoinHandle<Option<PasswordLink>> {
     let harness = harness.clone();
-    tokio::spawn(async move {
-        let mut unit = harness.begin().await;
-        let link = unit.password_links().consume(&hash(1)).await.unwrap();
-        unit.commit().await.unwrap();
-        link
-    })
+    tokio::spawn(async move { commit!(harness, password_links().consume(&hash(1))) })
 }
 
 pub(crate) async fn a_link_of_every_purpose_reads_back_as_stored(harness: &Harness) {
@@ -113,8 +108,7 @@ pub(crate) async fn a_rolled_back_winner_leaves_the_link_to_the_next(harness: &H
 }
 
 pub(crate) async fn only_the_persons_links_are_deleted(harness: &Harness) {
-    harness.store_user(&user(1)).await;
-    harness.store_user(&user(2)).await;
+    harness.store_users([1, 2]).await;
     store(harness, &[link(1), invitation(2, 1), invitation(3, 2), sign_up(4)]).await;
     let mut unit = harness.begin().await;
     assert_eq!(unit.password_links().delete_of_user(user_id(1)).await.unwrap(), 2);
@@ -141,8 +135,7 @@ pub(crate) async fn links_that_ended_are_deleted_up_to_the_limit(harness: &Harne
 }
 
 pub(crate) async fn every_link_can_be_deleted_up_to_the_limit(harness: &Harness) {
-    harness.store_user(&user(1)).await;
-    harness.store_user(&user(2)).await;
+    harness.store_users([1, 2]).await;
     store(harness, &[link(1), invitation(2, 2), sign_up(3)]).await;
     let mut unit = harness.begin().await;
     assert_eq!(unit.password_links().delete_any(2).await.unwrap(), 2);

@@ -22,9 +22,7 @@ async fn find(harness: &Harness, number: u64) -> Option<PendingSignInWithEmail> 
 fn consume_in_a_task(harness: &Harness) -> JoinHandle<bool> {
     let harness = harness.clone();
     tokio::spawn(async move {
-        let mut unit = harness.begin().await;
-        let found = unit.pending_sign_ins().consume(&hash(1)).await.unwrap();
-        unit.commit().await.unwrap();
+        let found = commit!(harness, pending_sign_ins().consume(&hash(1)));
         found.is_some()
     })
 }
@@ -59,8 +57,7 @@ pub(crate) async fn exactly_one_of_several_tasks_consumes_a_pending_sign_in(harn
 pub(crate) async fn pending_sign_ins_are_deleted_by_person_and_once_expired_up_to_the_limit(
     harness: &Harness,
 ) {
-    harness.store_user(&user(1)).await;
-    harness.store_user(&user(2)).await;
+    harness.store_users([1, 2]).await;
     let other = PendingSignIn { user_id: user_id(2), ..pending_sign_in(9) };
     put(harness, &[pending_sign_in(1), pending_sign_in(2), other]).await;
     let mut unit = harness.begin().await;
@@ -72,9 +69,7 @@ pub(crate) async fn pending_sign_ins_are_deleted_by_person_and_once_expired_up_t
     let at = |number, second| PendingSignIn { expires_at: seconds(second), ..pending_sign_in(number) };
     put(harness, &[at(1, 1), at(2, 2), at(3, 3), at(4, 4)]).await;
     for (limit, deleted) in [(2, 2), (2, 1), (2, 0)] {
-        let mut unit = harness.begin().await;
-        assert_eq!(unit.pending_sign_ins().delete_expired(seconds(4), limit).await.unwrap(), deleted);
-        unit.commit().await.unwrap();
+        assert_eq!(commit!(harness, pending_sign_ins().delete_expired(seconds(4), limit)), deleted);
     }
     assert!(find(harness, 4).await.is_some());
 }

@@ -1,15 +1,14 @@
 //! Personal access tokens.
 
 use crate::Harness;
-use crate::fixture::{conflict, hash, personal_token, seconds, token_id, user, user_id};
+use crate::fixture::{conflict, hash, personal_token, seconds, token_id, user_id};
 use application::ports::storage::UniqueKey;
 use domain::personal_token::PersonalToken;
 use domain::scope::{Scope, ScopeSet};
 
 /// Stores people 1 and 2 and tokens.
 async fn prepare(harness: &Harness, tokens: &[PersonalToken]) {
-    harness.store_user(&user(1)).await;
-    harness.store_user(&user(2)).await;
+    harness.store_users([1, 2]).await;
     harness.store_personal_tokens(tokens).await;
 }
 
@@ -91,12 +90,9 @@ pub(crate) async fn concurrent_revocations_count_each_token_once(harness: &Harne
         .map(|task| {
             let harness = harness.clone();
             let id = (task % 2 == 0).then(|| token_id(1));
-            tokio::spawn(async move {
-                let mut unit = harness.begin().await;
-                let count = unit.personal_tokens().revoke(user_id(1), id, seconds(task)).await.unwrap();
-                unit.commit().await.unwrap();
-                count
-            })
+            tokio::spawn(
+                async move { commit!(harness, personal_tokens().revoke(user_id(1), id, seconds(task))) },
+            )
         })
         .collect();
     let mut counted = 0;

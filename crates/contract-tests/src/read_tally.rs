@@ -1,7 +1,7 @@
 //! Read counts.
 
 use crate::Harness;
-use crate::fixture::{client_id, personal_token, seconds, tally, tally_minute, token_id, user, user_id};
+use crate::fixture::{client_id, personal_token, seconds, tally, tally_minute, token_id, user_id};
 use chrono::{DateTime, Utc};
 use domain::data_kind::DataKind;
 use domain::personal_token::PersonalToken;
@@ -9,8 +9,7 @@ use domain::read_tally::{ReadKind, ReadTally, Reader, RequestedRange, TallyKey};
 
 /// Stores people 1 and 2.
 async fn prepare(harness: &Harness) {
-    harness.store_user(&user(1)).await;
-    harness.store_user(&user(2)).await;
+    harness.store_users([1, 2]).await;
 }
 
 async fn list(harness: &Harness, user: u64) -> Vec<ReadTally> {

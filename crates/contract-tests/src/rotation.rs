@@ -28,10 +28,7 @@ fn using(presented: u64, next: u64, at: DateTime<Utc>) -> Rotation {
 }
 
 async fn rotate(harness: &Harness, rotation: Rotation) -> RotationOutcome {
-    let mut unit = harness.begin().await;
-    let outcome = unit.grants().rotate(&rotation).await.unwrap();
-    unit.commit().await.unwrap();
-    outcome
+    commit!(harness, grants().rotate(&rotation))
 }
 
 async fn stored(harness: &Harness) -> Grant {
@@ -94,9 +91,8 @@ pub(crate) async fn a_replaced_token_revokes_the_grant_once_its_successor_was_us
     assert_eq!(stored(harness).await.state, reused_at(seconds(2)));
 }
 
-pub(crate) async fn a_token_that_the_family_never_had_revokes_the_grant_rfc_9700_section_4_14_2(
-    harness: &Harness,
-) {
+/// RFC 9700 section 4.14.2.
+pub(crate) async fn a_token_that_the_family_never_had_revokes_the_grant(harness: &Harness) {
     prepare(harness).await;
     assert_eq!(rotate(harness, using(99, 102, seconds(0))).await, RotationOutcome::Reused);
     assert_eq!(stored(harness).await.state, reused_at(seconds(0)));

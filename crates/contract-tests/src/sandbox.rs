@@ -58,9 +58,7 @@ pub(crate) async fn the_last_day_with_records_is_stored_for_one_person(harness: 
     for person in &people {
         store(harness, person).await;
     }
-    let mut unit = harness.begin().await;
-    assert!(unit.sandbox().set_records_until(user_id(2), day(9)).await.unwrap());
-    unit.commit().await.unwrap();
+    assert!(commit!(harness, sandbox().set_records_until(user_id(2), day(9))));
     let expected = [SandboxPerson { records_until: day(9), ..people[0] }, people[1]];
     assert_eq!(harness.sandbox.list_sandbox_people(None).await.unwrap(), expected);
 }
@@ -68,9 +66,7 @@ pub(crate) async fn the_last_day_with_records_is_stored_for_one_person(harness: 
 pub(crate) async fn sandbox_people_are_listed_by_ascending_id_for_everyone_or_for_an_owner(
     harness: &Harness,
 ) {
-    for number in [1, 2] {
-        harness.store_user(&user(number)).await;
-    }
+    harness.store_users([1, 2]).await;
     let owned = [(5, Some(1)), (3, None), (6, Some(2)), (4, Some(1))];
     for (number, owner) in owned {
         store(harness, &sandbox_person(number, Story::NoStages, owner)).await;
@@ -220,9 +216,7 @@ async fn people_in(harness: &Harness) -> Vec<SandboxPerson> {
 }
 
 pub(crate) async fn only_people_of_the_owner_are_erased_together(harness: &Harness) {
-    for number in [1, 2] {
-        harness.store_user(&user(number)).await;
-    }
+    harness.store_users([1, 2]).await;
     let stored = [(3, Some(1)), (4, Some(1)), (5, Some(2)), (6, None)]
         .map(|(number, owner)| sandbox_person(number, Story::Gaps, owner));
     for person in &stored {

@@ -33,22 +33,12 @@ async fn state(harness: &Harness, user: u64) -> Option<SecondFactorState> {
 
 fn use_step_in_a_task(harness: &Harness, step: i64) -> JoinHandle<bool> {
     let harness = harness.clone();
-    tokio::spawn(async move {
-        let mut unit = harness.begin().await;
-        let is_first = unit.second_factors().use_step(user_id(1), TotpStep::new(step)).await.unwrap();
-        unit.commit().await.unwrap();
-        is_first
-    })
+    tokio::spawn(async move { commit!(harness, second_factors().use_step(user_id(1), TotpStep::new(step))) })
 }
 
 fn use_code_in_a_task(harness: &Harness) -> JoinHandle<bool> {
     let harness = harness.clone();
-    tokio::spawn(async move {
-        let mut unit = harness.begin().await;
-        let was_there = unit.second_factors().use_recovery_code(user_id(1), &hash(1)).await.unwrap();
-        unit.commit().await.unwrap();
-        was_there
-    })
+    tokio::spawn(async move { commit!(harness, second_factors().use_recovery_code(user_id(1), &hash(1))) })
 }
 
 async fn winners(tasks: Vec<JoinHandle<bool>>) -> u32 {
@@ -73,9 +63,7 @@ pub(crate) async fn a_second_factor_reads_back_until_it_is_deleted(harness: &Har
     assert_eq!(state(harness, 2).await, Some(expected));
     // Another app replaces an earlier one.
     let other = Totp { last_step: TotpStep::new(-1), set_at: seconds(7), ..totp(9) };
-    let mut unit = harness.begin().await;
-    unit.second_factors().set(user_id(2), &other).await.unwrap();
-    unit.commit().await.unwrap();
+    commit!(harness, second_factors().set(user_id(2), &other));
     assert_eq!(find(harness, 2).await, Some(other));
 }
 

@@ -92,9 +92,7 @@ pub(crate) fn event_of_person(kind: AuditKind) -> AuditEvent {
 /// Returns the events since the last call in their order, with the same id, and deletes them.
 pub(crate) async fn recorded(harness: &Harness) -> Vec<AuditEvent> {
     let mut events = harness.audit.list_events(AuditFilter::default(), None, 1000).await.unwrap();
-    let mut unit = harness.begin().await;
-    unit.audit().delete_before(now() + TimeDelta::days(1000), 1000).await.unwrap();
-    unit.commit().await.unwrap();
+    commit!(harness, audit().delete_before(now() + TimeDelta::days(1000), 1000));
     events.reverse();
     events.into_iter().map(|event| AuditEvent { id: event_id(0), ..event }).collect()
 }
@@ -173,9 +171,7 @@ pub(crate) async fn prepare(harness: &Harness) -> SignedInPerson {
 /// Person 2, who is signed in although the account is locked.
 pub(crate) async fn locked(harness: &Harness, person: &SignedInPerson) -> SignedInPerson {
     let session = Session { user_id: user_id(2), ..browser(2) };
-    let mut unit = harness.begin().await;
-    unit.sessions().insert(&session).await.unwrap();
-    unit.commit().await.unwrap();
+    commit!(harness, sessions().insert(&session));
     SignedInPerson { user_id: user_id(2), email: user(2).email, session, ..person.clone() }
 }
 

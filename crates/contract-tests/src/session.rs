@@ -8,8 +8,7 @@ use domain::user::{User, UserStatus};
 
 /// Stores people 1 and 2.
 async fn prepare(harness: &Harness) {
-    harness.store_user(&user(1)).await;
-    harness.store_user(&user(2)).await;
+    harness.store_users([1, 2]).await;
 }
 
 async fn store(harness: &Harness, sessions: &[Session]) {
@@ -46,9 +45,7 @@ pub(crate) async fn a_session_reads_back_with_the_current_account_state(harness:
     prepare(harness).await;
     store(harness, &[browser(1)]).await;
     let locked = User { status: UserStatus::Locked { at: seconds(1) }, ..user(1) };
-    let mut unit = harness.begin().await;
-    assert!(unit.users().update(&locked).await.unwrap());
-    unit.commit().await.unwrap();
+    assert!(commit!(harness, users().update(&locked)));
     let found = harness.sessions.find_session(&hash(1)).await.unwrap().unwrap();
     assert_eq!(found.user_status, locked.status);
 }
@@ -96,9 +93,7 @@ pub(crate) async fn a_later_use_wins(harness: &Harness) {
     prepare(harness).await;
     store(harness, &[browser(1), browser(2)]).await;
     for (used_at, expected) in [(10, 10), (5, 10), (11, 11)] {
-        let mut unit = harness.begin().await;
-        unit.sessions().record_use(user_id(1), browser_id(1), seconds(used_at)).await.unwrap();
-        unit.commit().await.unwrap();
+        commit!(harness, sessions().record_use(user_id(1), browser_id(1), seconds(used_at)));
         let used = Session { last_seen_at: seconds(expected), ..browser(1) };
         assert_eq!(list(harness, 1).await, [used, browser(2)]);
     }

@@ -125,9 +125,7 @@ pub(crate) async fn a_password_opens_no_session_if_a_second_step_is_due(harness:
         (true, SecondFactorPolicy::Required, SecondStep::Code),
     ] {
         if has_app {
-            let mut unit = harness.begin().await;
-            unit.second_factors().set(user_id(1), &totp).await.unwrap();
-            unit.commit().await.unwrap();
+            commit!(harness, second_factors().set(user_id(1), &totp));
         }
         let sign_ins = accounts.sign_ins(policy);
         let progress = sign_ins.sign_in(ORIGIN, None, user(1).email.as_str(), PASSWORD).await.unwrap();

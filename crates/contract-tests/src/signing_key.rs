@@ -12,9 +12,7 @@ async fn list(harness: &Harness) -> Vec<SigningKey> {
 }
 
 async fn store(harness: &Harness, key: &SigningKey) {
-    let mut unit = harness.begin().await;
-    unit.signing_keys().insert(key).await.unwrap();
-    unit.commit().await.unwrap();
+    commit!(harness, signing_keys().insert(key));
 }
 
 pub(crate) async fn keys_read_back_as_stored_oldest_first(harness: &Harness) {
@@ -36,9 +34,7 @@ pub(crate) async fn the_first_key_is_stored_once(harness: &Harness) {
     assert!(unit.signing_keys().insert_first(&signing_key(1)).await.unwrap());
     assert!(!unit.signing_keys().insert_first(&signing_key(2)).await.unwrap());
     unit.commit().await.unwrap();
-    let mut unit = harness.begin().await;
-    assert!(!unit.signing_keys().insert_first(&signing_key(1)).await.unwrap());
-    unit.commit().await.unwrap();
+    assert!(!commit!(harness, signing_keys().insert_first(&signing_key(1))));
     assert_eq!(list(harness).await, [signing_key(1)]);
 }
 
@@ -47,9 +43,7 @@ pub(crate) async fn exactly_one_of_several_tasks_stores_the_first_key(harness: &
         .map(|number| {
             let harness = harness.clone();
             tokio::spawn(async move {
-                let mut unit = harness.begin().await;
-                let stored = unit.signing_keys().insert_first(&signing_key(number)).await.unwrap();
-                unit.commit().await.unwrap();
+                let stored = commit!(harness, signing_keys().insert_first(&signing_key(number)));
                 stored.then(|| signing_key(number))
             })
         })

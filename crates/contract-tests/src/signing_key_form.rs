@@ -95,9 +95,7 @@ pub(crate) async fn a_key_is_created_if_none_is_active(harness: &Harness) {
         assert_eq!((created.created_at, created.state), (now(), SigningKeyState::Active));
         let by_server = event_by(AuditActor::Server, AuditKind::KeyCreated);
         assert_eq!(recorded(harness).await, [by_server.subject(created.id.as_uuid())]);
-        let mut unit = harness.begin().await;
-        assert!(unit.signing_keys().retire(created.id, now()).await.unwrap());
-        unit.commit().await.unwrap();
+        assert!(commit!(harness, signing_keys().retire(created.id, now())));
     }
     store(harness, &[aged(1, 0)]).await;
     // While one is active, none is created or decrypted.

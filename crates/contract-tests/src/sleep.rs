@@ -2,8 +2,7 @@
 
 use crate::Harness;
 use crate::fixture::{
-    conflict, minute, now, now_millis, session, session_from, session_id, time_in_bed, user, user_id,
-    with_stages,
+    conflict, minute, now, now_millis, session, session_from, session_id, time_in_bed, user_id, with_stages,
 };
 use application::ports::storage::UniqueKey;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -14,8 +13,7 @@ use domain::sleep::{
 use domain::time::UtcOffset;
 
 async fn prepare(harness: &Harness) {
-    harness.store_user(&user(1)).await;
-    harness.store_user(&user(2)).await;
+    harness.store_users([1, 2]).await;
 }
 
 /// Returns a person's sessions with these numbers, sorted by id.
@@ -278,9 +276,7 @@ pub(crate) async fn an_update_overwrites_everything_and_moves_the_start(harness:
     replacements.push(session(1, -5000));
     for replacement in replacements {
         let moved = SleepSession { id: session_id(1), updated_at: now_millis(), ..replacement };
-        let mut unit = harness.begin().await;
-        assert!(unit.sleep().update(user_id(1), &moved).await.unwrap());
-        unit.commit().await.unwrap();
+        assert!(commit!(harness, sleep().update(user_id(1), &moved)));
         assert_eq!(find(harness, 1, &[1, 2]).await, [moved, session(2, 600)]);
     }
     let walked = harness.sleep.walk(user_id(1), None, 10).await.unwrap();

@@ -36,8 +36,7 @@ fn numbers(page: &SleepPage) -> Vec<u64> {
 /// Stores sessions of person 1, some at the same time, and one of person 2; returns their numbers, oldest
 /// first.
 async fn store_with_ties(harness: &Harness, count: u64) -> Vec<u64> {
-    harness.store_user(&user(1)).await;
-    harness.store_user(&user(2)).await;
+    harness.store_users([1, 2]).await;
     // Three at a time start together; they are not stored in time order.
     let start = |number: u64| i64::try_from(number * 37 % count / 3).unwrap() * 600;
     let sessions: Vec<_> = (1..=count).map(|number| session(number, start(number))).collect();

@@ -212,7 +212,7 @@ suite! {
         a_replaced_token_returns_its_successor_for_thirty_seconds,
         a_replaced_token_revokes_the_grant_after_thirty_one_seconds,
         a_replaced_token_revokes_the_grant_once_its_successor_was_used,
-        a_token_that_the_family_never_had_revokes_the_grant_rfc_9700_section_4_14_2,
+        a_token_that_the_family_never_had_revokes_the_grant,
         a_fixed_token_another_person_and_a_revoked_grant_change_nothing,
         of_racing_uses_one_replaces_the_token_and_the_others_get_its_successor,
     }

@@ -146,9 +146,7 @@ pub(crate) async fn an_update_overwrites_label_and_entry_date(harness: &Harness)
     let [bare, full] = odd_supplements();
     for changed in [full, bare, supplement(1)] {
         let changed = Supplement { id: supplement_id(1), ..changed };
-        let mut unit = harness.begin().await;
-        assert!(unit.supplements().update(&changed).await.unwrap());
-        unit.commit().await.unwrap();
+        assert!(commit!(harness, supplements().update(&changed)));
         assert_eq!(find_current(harness, 1).await, Some(changed));
     }
     assert_eq!(find(harness, 2).await, Some(supplement(2)));
@@ -210,8 +208,7 @@ pub(crate) async fn a_label_has_logs_once_any_person_has_one(harness: &Harness) 
 }
 
 pub(crate) async fn logged_supplements_are_listed_by_id_in_every_version(harness: &Harness) {
-    harness.store_user(&user(1)).await;
-    harness.store_user(&user(2)).await;
+    harness.store_users([1, 2]).await;
     for number in [5, 1, 3] {
         harness.store_supplement(&catalogue_key(number), &supplement(number)).await;
     }
@@ -322,9 +319,7 @@ async fn retract(harness: &Harness, number: u64, predecessor: Option<u64>) -> bo
 }
 
 async fn replace(harness: &Harness, old: u64, new: u64) {
-    let mut unit = harness.begin().await;
-    unit.supplements().replace(supplement_id(old), &catalogue_key(1), &supplement(new)).await.unwrap();
-    unit.commit().await.unwrap();
+    commit!(harness, supplements().replace(supplement_id(old), &catalogue_key(1), &supplement(new)));
 }
 
 pub(crate) async fn a_retracted_version_is_replaced_by_its_predecessor(harness: &Harness) {

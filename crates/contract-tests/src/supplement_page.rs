@@ -2,7 +2,7 @@
 
 use crate::Harness;
 use crate::fixture::{
-    catalogue_key, log, log_id, microsecond, page, seconds, supplement, supplement_id, user, user_id,
+    catalogue_key, log, log_id, microsecond, page, seconds, supplement, supplement_id, user_id,
 };
 use application::ports::storage::{IntakeLogRow, SupplementPage, SupplementPageQuery};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -40,8 +40,7 @@ fn numbers(page: &SupplementPage) -> Numbers {
 
 /// Stores people 1 and 2, supplements 1 to `supplements`, logs of person 1 and one of person 2.
 async fn prepare(harness: &Harness, supplements: u64, logs: &[IntakeLog]) {
-    harness.store_user(&user(1)).await;
-    harness.store_user(&user(2)).await;
+    harness.store_users([1, 2]).await;
     for number in 1..=supplements {
         harness.store_supplement(&catalogue_key(number), &supplement(number)).await;
     }

@@ -16,9 +16,7 @@ pub(crate) async fn a_probe_of_writes_leaves_nothing_behind(harness: &Harness) {
 pub(crate) async fn an_unblocked_erasure_leaves_nothing_to_finish(harness: &Harness) {
     assert!(harness.upkeep.finish_erasures().await.unwrap());
     harness.store_user(&user(1)).await;
-    let mut unit = harness.begin().await;
-    assert!(unit.erasures().erase(user_id(1), Erasure { id: erasure_id(1), at: now() }).await.unwrap());
-    unit.commit().await.unwrap();
+    assert!(commit!(harness, erasures().erase(user_id(1), Erasure { id: erasure_id(1), at: now() })));
     assert!(harness.upkeep.finish_erasures().await.unwrap());
     assert!(harness.upkeep.empty_log().await.unwrap());
 }

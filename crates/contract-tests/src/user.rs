@@ -77,9 +77,7 @@ pub(crate) async fn a_taken_address_is_a_conflict_whatever_its_case(harness: &Ha
 pub(crate) async fn an_update_overwrites_everything(harness: &Harness) {
     harness.store_user(&user(1)).await;
     for person in [User { id: user_id(1), ..full_user(2) }, user(1)] {
-        let mut unit = harness.begin().await;
-        assert!(unit.users().update(&person).await.unwrap());
-        unit.commit().await.unwrap();
+        assert!(commit!(harness, users().update(&person)));
         assert_eq!(harness.profiles.find_profile(user_id(1)).await.unwrap(), Some(person));
     }
 }
@@ -91,8 +89,7 @@ pub(crate) async fn updating_an_unknown_person_is_reported(harness: &Harness) {
 }
 
 pub(crate) async fn an_update_to_a_taken_address_is_a_conflict_and_changes_nothing(harness: &Harness) {
-    harness.store_user(&user(1)).await;
-    harness.store_user(&user(2)).await;
+    harness.store_users([1, 2]).await;
     let mut unit = harness.begin().await;
     let person = User { email: user(1).email, status: UserStatus::Locked { at: now() }, ..user(2) };
     assert_eq!(conflict(unit.users().update(&person).await), UniqueKey::UserEmail);
@@ -100,9 +97,7 @@ pub(crate) async fn an_update_to_a_taken_address_is_a_conflict_and_changes_nothi
 }
 
 pub(crate) async fn people_are_listed_by_ascending_id_in_pages(harness: &Harness) {
-    for number in [3, 1, 5, 2, 4] {
-        harness.store_user(&user(number)).await;
-    }
+    harness.store_users([3, 1, 5, 2, 4]).await;
     let profiles = &harness.profiles;
     assert_eq!(profiles.list_profiles(None, 2).await.unwrap(), [user(1), user(2)]);
     assert_eq!(profiles.list_profiles(Some(user_id(2)), 2).await.unwrap(), [user(3), user(4)]);
@@ -127,9 +122,7 @@ pub(crate) async fn deleting_a_person_deletes_everything_stored_under_them_and_n
         harness.store_sessions(id, &[session(number, 0)]).await;
         harness.store_logs(id, &[log(number, 1, now())]).await;
     }
-    let mut unit = harness.begin().await;
-    assert!(unit.users().delete(user_id(1)).await.unwrap());
-    unit.commit().await.unwrap();
+    assert!(commit!(harness, users().delete(user_id(1))));
     assert_eq!(stored_of(harness, 1).await, [false; 6]);
     assert_eq!(stored_of(harness, 2).await, [true; 6]);
     let mut unit = harness.begin().await;
@@ -206,9 +199,7 @@ pub(crate) async fn racing_changes_of_different_values_are_all_kept(harness: &Ha
 pub(crate) async fn the_sources_of_values_are_stored_per_field_and_deleted_with_the_person(
     harness: &Harness,
 ) {
-    for number in [1, 2] {
-        harness.store_user(&user(number)).await;
-    }
+    harness.store_users([1, 2]).await;
     let source = |field, origin| ProfileSource { field, origin, at: now() };
     let import = ProfileOrigin::Import(ImportId::from_uuid(Uuid::from_u128(9)));
     let first =
@@ -226,9 +217,7 @@ pub(crate) async fn the_sources_of_values_are_stored_per_field_and_deleted_with_
     let mut listed = harness.profiles.list_sources(user_id(1)).await.unwrap();
     listed.sort_by_key(|source| source.field);
     assert_eq!(listed, [first[1], second[0], second[1]]);
-    let mut unit = harness.begin().await;
-    assert!(unit.users().delete(user_id(1)).await.unwrap());
-    unit.commit().await.unwrap();
+    assert!(commit!(harness, users().delete(user_id(1))));
     assert_eq!(harness.profiles.list_sources(user_id(1)).await.unwrap(), []);
     assert_eq!(harness.profiles.list_sources(user_id(2)).await.unwrap().len(), 2);
 }

@@ -80,9 +80,7 @@ pub(crate) async fn rejected_commands_about_users_open_no_connection(harness: &H
 
 /// Changes person 1, who was this one before, and returns who is stored.
 async fn changed(harness: &Harness, before: &User, change: UserChange) -> User {
-    let mut unit = harness.begin().await;
-    assert!(unit.users().update(before).await.unwrap());
-    unit.commit().await.unwrap();
+    assert!(commit!(harness, users().update(before)));
     let changed = users(harness).change(before.id, change).await.unwrap();
     let stored = harness.profiles.find_profile(before.id).await.unwrap();
     assert_eq!(stored.as_ref(), Some(&changed));
@@ -166,9 +164,7 @@ pub(crate) async fn a_lock_ends_all_sign_ins_and_another_address_the_links(harne
     assert_eq!(recorded(harness).await, [event]);
     assert_only_sessions(harness, &[person.session.id, browser(2).id, browser(3).id]).await;
 
-    let mut unit = harness.begin().await;
-    unit.sessions().delete_of_user(active.id, Some(person.session.id)).await.unwrap();
-    unit.commit().await.unwrap();
+    commit!(harness, sessions().delete_of_user(active.id, Some(person.session.id)));
     sign_in_elsewhere(harness).await;
     changed(harness, &active, UserChange { locked: Some(true), ..UserChange::default() }).await;
     assert_only_sessions(harness, &[]).await;

@@ -56,9 +56,7 @@ const REVOKED: EventKind = EventKind::GrantRevoked;
 const ERASED: EventKind = EventKind::PersonErased;
 
 pub(crate) async fn store_endpoint(harness: &Harness, endpoint: &WebhookEndpoint) {
-    let mut unit = harness.begin().await;
-    unit.webhooks().insert(endpoint).await.unwrap();
-    unit.commit().await.unwrap();
+    commit!(harness, webhooks().insert(endpoint));
 }
 
 /// Stores person 1 with a grant of client 1, which has endpoint 1.
@@ -81,16 +79,11 @@ pub(crate) async fn settle(harness: &Harness, key: EventKey, number: i64, settle
     let announced = pending(harness, key).await.map_or(0, |event| event.announced);
     let (occurred_at, due_at) = (DateTime::UNIX_EPOCH, DateTime::UNIX_EPOCH);
     let event = PendingEvent { key, number, announced, occurred_at, failed: 0, due_at };
-    let mut unit = harness.begin().await;
-    unit.webhooks().settle(&event, settlement).await.unwrap();
-    unit.commit().await.unwrap();
+    commit!(harness, webhooks().settle(&event, settlement));
 }
 
 async fn revoke(harness: &Harness, filter: GrantFilter) -> u64 {
-    let mut unit = harness.begin().await;
-    let revoked = unit.grants().revoke(filter, seconds(9), RevocationReason::Person).await.unwrap();
-    unit.commit().await.unwrap();
-    revoked
+    commit!(harness, grants().revoke(filter, seconds(9), RevocationReason::Person))
 }
 
 const fn of_user(user_id: UserId) -> GrantFilter {
@@ -185,9 +178,7 @@ pub(crate) async fn a_form_or_deletion_that_changes_no_record_queues_no_event(ha
 
 pub(crate) async fn a_changed_profile_queues_an_event(harness: &Harness) {
     prepare(harness).await;
-    let mut unit = harness.begin().await;
-    assert!(unit.users().update(&User { id: user_id(1), ..full_user(1) }).await.unwrap());
-    unit.commit().await.unwrap();
+    assert!(commit!(harness, users().update(&User { id: user_id(1), ..full_user(1) })));
     assert_eq!(due_events(harness).await, [event(1, CHANGED)]);
 }
 
@@ -240,9 +231,7 @@ pub(crate) async fn a_reused_token_queues_an_event(harness: &Harness) {
         sealed_next,
         at: seconds(20),
     };
-    let mut unit = harness.begin().await;
-    unit.grants().rotate(&rotation).await.unwrap();
-    unit.commit().await.unwrap();
+    commit!(harness, grants().rotate(&rotation));
     assert_eq!(due_events(harness).await, [event(1, REVOKED)]);
 }
 
@@ -261,9 +250,7 @@ pub(crate) async fn an_erasure_queues_an_event_and_forgets_the_others(harness: &
 pub(crate) async fn an_erasure_queues_no_event_for_an_app_whose_last_grant_was_revoked(harness: &Harness) {
     prepare(harness).await;
     revoke(harness, of_user(user_id(1))).await;
-    let mut unit = harness.begin().await;
-    assert!(unit.erasures().erase(user_id(1), Erasure { id: erasure_id(1), at: seconds(10) }).await.unwrap());
-    unit.commit().await.unwrap();
+    assert!(commit!(harness, erasures().erase(user_id(1), Erasure { id: erasure_id(1), at: seconds(10) })));
     assert_eq!(due_events(harness).await, [event(1, REVOKED)]);
 }
 
@@ -278,9 +265,7 @@ pub(crate) async fn live_scopes_are_those_of_all_live_grants_of_a_person_who_is_
     revoke(harness, GrantFilter { id: Some(grant_id(1)), ..of_user(user_id(1)) }).await;
     assert_eq!(live().await, ScopeSet::from_iter([Scope::Sleep, Scope::Profile]));
     assert!(harness.webhooks.list_live_scopes(client_id(2), user_id(1)).await.unwrap().is_empty());
-    let mut unit = harness.begin().await;
-    unit.users().update(&User { status: UserStatus::Locked { at: now() }, ..user(1) }).await.unwrap();
-    unit.commit().await.unwrap();
+    commit!(harness, users().update(&User { status: UserStatus::Locked { at: now() }, ..user(1) }));
     assert!(live().await.is_empty());
 }
 
@@ -324,9 +309,7 @@ pub(crate) async fn events_about_revocations_and_erasures_are_deleted_after_thei
         unit.webhooks().queue(key, seconds(at).timestamp_micros()).await.unwrap();
     }
     unit.commit().await.unwrap();
-    let mut unit = harness.begin().await;
-    assert_eq!(unit.webhooks().delete_old(seconds(30), 1).await.unwrap(), (0, 2));
-    unit.commit().await.unwrap();
+    assert_eq!(commit!(harness, webhooks().delete_old(seconds(30), 1)), (0, 2));
     assert!(pending(harness, early).await.is_none() && pending(harness, event(3, REVOKED)).await.is_none());
     assert!(pending(harness, late).await.is_some() && pending(harness, event(4, CHANGED)).await.is_some());
 }

@@ -84,14 +84,10 @@ pub(crate) async fn a_queued_event_replaces_the_one_before_and_is_gone_once_deli
     let nobody = UserId::from_uuid(Uuid::nil());
     let key = EventKey { user_id: nobody, endpoint_id: endpoint_id(1), kind: EventKind::EndpointTest };
     for number in [5, 7] {
-        let mut unit = harness.begin().await;
-        unit.webhooks().queue(key, number).await.unwrap();
-        unit.commit().await.unwrap();
+        commit!(harness, webhooks().queue(key, number));
         settle(harness, key, 1, Settlement::Retry(seconds(60))).await;
     }
-    let mut unit = harness.begin().await;
-    unit.webhooks().queue(key, 8).await.unwrap();
-    unit.commit().await.unwrap();
+    commit!(harness, webhooks().queue(key, 8));
     let event = pending(harness, key).await.unwrap();
     assert_eq!((event.number, event.failed, event.due_at), (8, 0, DateTime::UNIX_EPOCH));
     settle(harness, key, 7, Settlement::Announced).await;
