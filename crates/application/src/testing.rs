@@ -20,7 +20,7 @@ use domain::scope::ScopeSet;
 use domain::secret::{Secret, SecretBytes, SecretHash, SecretKind};
 use domain::session::{AuthenticationMethod, Session};
 use domain::time::TimeZone;
-use domain::user::{Biology, Email, User, UserStatus};
+use domain::user::{Email, User, UserStatus};
 use domain::webhook::{EndpointStatus, SealedWebhookSecret, WebhookEndpoint};
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::atomic::{AtomicU32, Ordering};
