@@ -10,6 +10,7 @@
 //!
 //! With the feature `test-support`, `test_support` creates databases for tests.
 
+mod access;
 mod change;
 mod client;
 mod clock;

@@ -9,7 +9,9 @@ use crate::options::{InvalidPostgresOptions, PostgresOptions};
 use crate::supplement::KnownLabels;
 use application::ports::storage::StorageError;
 use async_trait::async_trait;
-use diesel::result::QueryResult;
+use diesel::dsl::Limit;
+use diesel::query_dsl::methods::LimitDsl;
+use diesel::result::{OptionalExtension as _, QueryResult};
 use diesel_async::methods::LoadQuery;
 use diesel_async::{AsyncPgConnection, RunQueryDsl as _};
 use futures_util::FutureExt as _;
@@ -146,6 +148,23 @@ impl PostgresStore {
         self.shared.read(read).await.map_err(storage_error)
     }
 
+    /// Reads a single row on a shared connection; `None` if there is none. A retry builds the query again.
+    pub(crate) async fn read_row<T, Q>(
+        &self,
+        query: impl Fn() -> Q + Send + Sync,
+    ) -> Result<Option<T>, StorageError>
+    where
+        T: Send + 'static,
+        Q: LimitDsl + Send + 'static,
+        Limit<Q>: for<'c> LoadQuery<'static, &'c AsyncPgConnection, T> + Send + 'static,
+    {
+        self.shared(move |mut connection| {
+            let query = query();
+            async move { query.first(&mut connection).await.optional() }.boxed()
+        })
+        .await
+    }
+
     /// Reads rows on a connection of the pool for transactions. A retry builds the query again.
     pub(crate) async fn read_rows<T, Q>(
         &self,
@@ -214,10 +233,6 @@ impl PostgresStore {
 #[async_trait]
 impl Store for PostgresStore {
     const IS_PARTITIONED: bool = true;
-
-    fn is_distributed(&self) -> bool {
-        self.connector.is_distributed()
-    }
 
     async fn load_row<T: Send + 'static, Q: Read<T>>(&self, query: Q) -> Result<Option<T>, StorageError> {
         self.shared(move |mut connection| {

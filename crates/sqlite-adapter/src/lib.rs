@@ -15,6 +15,7 @@
 //! `migrations/postgres`, each with `up.sql` and `down.sql`; `up.sql` records itself in
 //! `schema_compatibility`.
 
+mod access;
 #[cfg(test)]
 mod audit_tests;
 mod change;

@@ -97,10 +97,6 @@ impl SqliteStore {
 impl Store for SqliteStore {
     const IS_PARTITIONED: bool = false;
 
-    fn is_distributed(&self) -> bool {
-        false
-    }
-
     async fn load_row<T: Send + 'static, Q: Read<T>>(&self, query: Q) -> Result<Option<T>, StorageError> {
         self.read_row(|connection| query.load_one_from_sqlite(connection).storage()).await
     }

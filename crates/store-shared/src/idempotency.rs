@@ -55,6 +55,9 @@ pub async fn claim(
     Ok(Claim::Busy)
 }
 
+/// Hash of the request's content, status and body.
+type AnswerRow = (Vec<u8>, Option<i64>, Option<Vec<u8>>);
+
 /// Returns the state of a key that could not be claimed.
 async fn unclaimable_state(
     store: &impl Store,
@@ -65,8 +68,7 @@ async fn unclaimable_state(
         WHERE client_id = ? AND key_hash = ?",
     );
     // The body may be long, which would delay the readers of single rows.
-    let rows: Vec<(Vec<u8>, Option<i64>, Option<Vec<u8>>)> =
-        store.load_rows(query.bind(client_id.cell()).blob(&key)).await?;
+    let rows: Vec<AnswerRow> = store.load_rows(query.bind(client_id.cell()).blob(&key)).await?;
     let Some((stored_content, status, body)) = rows.into_iter().next() else { return Ok(None) };
     if stored_content != content {
         return Ok(Some(Claim::OtherContent));
@@ -76,9 +78,9 @@ async fn unclaimable_state(
     Ok(Some(Claim::Completed(StoredResponse { status, body })))
 }
 
-/// Runs a statement on this request's open claim; returns whether there is one. A late response to an abandoned
-/// claim must not be stored for another request that claimed the key since; if the same request claimed it again,
-/// the first response stays.
+/// Runs a statement on this request's open claim; returns whether there is one. A late response to an
+/// abandoned claim must not be stored for another request that claimed the key since; if the same request
+/// claimed it again, the first response stays.
 async fn change_open(
     store: &impl Store,
     request: IdempotentRequest,

@@ -16,8 +16,8 @@ use diesel::sql_types::{BigInt, Binary, Bool, Integer, Nullable, Text};
 use domain::id::{ImportId, SleepSessionId, UserId};
 use domain::import::{Canceller, FileDigest, FileName, ImportOrigin, ImportState};
 
-/// Columns in the order of [`ImportRow`], each with its type on `PostgreSQL` if values are cast to it and from
-/// it. An update overwrites them from the fourth on.
+/// Columns in the order of [`ImportRow`], each with its type on `PostgreSQL` if values are cast to it and
+/// from it. An update overwrites them from the fourth on.
 const COLUMNS: [(&str, &str); 22] = [
     ("id", ""),
     ("user_id", ""),
@@ -293,7 +293,7 @@ impl<R: Transaction> ImportRepository for Unit<R> {
         .sql_of(NOW)
         .sql(" WHERE id = (SELECT id FROM next) RETURNING id");
         let id: Option<IdCell> = self.0.load_row(query).await?;
-        Cells("import", &"").parse("id", id)
+        id.map(|id| Cells("import", &id).parse("id", id)).transpose()
     }
 
     async fn find(&mut self, id: ImportId) -> Result<Option<Import>, StorageError> {

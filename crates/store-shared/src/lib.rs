@@ -4,7 +4,6 @@
 //! Functions that parse a column return `None` for a value that the program cannot have written. The caller
 //! adds table, column and row to the error.
 
-mod access;
 mod audit;
 mod authorization_request;
 mod client;
@@ -59,7 +58,6 @@ mod upload;
 mod user;
 mod webhook;
 
-pub use access::{find_access, find_personal_access};
 pub use audit::{append_event, append_once_statement, event_values, list_events, list_statement};
 pub use authorization_request::find_authorization_request;
 pub use client::{DeleteClients, count_draft_users, find_with_secrets, list_clients, list_own_clients};
@@ -71,6 +69,7 @@ pub use grant::{StoreGrants, count_live_grants, grant_values, list_grants, store
 pub use import::{find_import, find_import_of_session, find_upload_part, has_notes, list_imports};
 pub use import_journal::{Note, StoreNotes, entries_statement};
 pub use intake_log::{LogColumns, LogRow, find_log, logs_statement, walk_logs};
+pub use metadata_document::{read_document, write_document};
 pub use meter::{ConnectionMeter, GaugeGuard, timed};
 pub use names::*;
 pub use outbox::backlog;

@@ -14,14 +14,14 @@ struct StoredDocument {
 }
 
 /// Serializes the column; `None` without a document.
-pub(crate) fn write_document(document: Option<&MetadataDocument>) -> Result<Option<String>, StorageError> {
+pub fn write_document(document: Option<&MetadataDocument>) -> Result<Option<String>, StorageError> {
     let Some(MetadataDocument { url, fresh_until }) = document else { return Ok(None) };
     let (url, fresh_until) = (url.as_str().to_owned(), fresh_until.timestamp_micros());
     json::write(&StoredDocument { url, fresh_until }).map(Some)
 }
 
 /// Parses the column; the outer `None` if it is invalid.
-pub(crate) fn read_document(json: Option<&str>) -> Option<Option<MetadataDocument>> {
+pub fn read_document(json: Option<&str>) -> Option<Option<MetadataDocument>> {
     let Some(json) = json else { return Some(None) };
     let StoredDocument { url, fresh_until } = serde_json::from_str(json).ok()?;
     let (url, fresh_until) = (MetadataUrl::parse(&url).ok()?, DateTime::from_timestamp_micros(fresh_until)?);

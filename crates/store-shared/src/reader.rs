@@ -7,12 +7,12 @@ macro_rules! implement_readers {
     ($store:ty) => {
         const _: () = {
             use application::ports::storage::{
-                AccessReader, AccessState, AuditFilter, AuditPosition, AuditReader, AuthorizationRequestReader,
+                AuditFilter, AuditPosition, AuditReader, AuthorizationRequestReader,
                 Claim, ClientReader, ClientUsageStore, ClientWithSecrets, CredentialReader, Credentials,
                 GrantFilter, GrantReader, GrantWithUser, IdempotencyStore, IdempotentRequest, Import,
                 ImportReader, Job, JobLeases, MailBacklog, OutboxReader, PasskeyReader, PasswordLinkReader,
                 PasswordLinkWithAccount, PendingEvent, PendingSignInReader, PendingSignInWithEmail,
-                PersonalAccess, PersonalTokenReader, ProfileReader, SandboxReader, SecondFactorReader,
+                PersonalTokenReader, ProfileReader, SandboxReader, SecondFactorReader,
                 SecondFactorState, SessionReader, SessionWithUser, SigningKeyReader, StorageError,
                 StoredResponse, WebhookReader,
             };
@@ -36,10 +36,6 @@ macro_rules! implement_readers {
             use domain::webhook::{Delivery, EventKey, WebhookEndpoint};
             use uuid::Uuid;
 
-            $crate::forward!($store as AccessReader {
-                find_access(user_id: UserId, grant_id: GrantId) -> Option<AccessState>;
-                find_personal_access(hash: &SecretHash) -> Option<PersonalAccess>;
-            });
             $crate::forward!($store as AuditReader {
                 list_events(filter: AuditFilter, after: Option<AuditPosition>, limit: u32) -> Vec<AuditEvent>;
             });

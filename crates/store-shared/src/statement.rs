@@ -148,8 +148,8 @@ impl Raw {
         Raw::same(text)
     }
 
-    /// Returns an insert of several rows, which diesel splits on SQLite. `row` is `(?, ?)` for two columns. It
-    /// does not stay prepared, because each number of rows has a text.
+    /// Returns an insert of several rows, which diesel splits on SQLite. `row` is `(?, ?)` for two columns.
+    /// It does not stay prepared, because each number of rows has a text.
     pub(crate) fn insert(into: &str, row: &str, rows: Vec<Vec<Value>>, then: &str) -> Self {
         let text = format!("INSERT INTO {into} VALUES {} {then}", vec![row; rows.len()].join(", "));
         Self { is_kept: false, ..Self::same(text).bind_all(rows.into_iter().flatten()) }

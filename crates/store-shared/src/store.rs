@@ -5,14 +5,11 @@ use crate::statement::{Change, Raw, Read};
 use application::ports::storage::StorageError;
 use async_trait::async_trait;
 
-/// Statements outside of a unit of work. A retry runs the query again.
+/// Statements outside of a unit of work. A retry runs a query again; changes are not retried.
 #[async_trait]
 pub trait Store: Send + Sync {
-    /// Whether grants are partitioned by person, and the table `refresh_token` leads to the partition of each.
+    /// Whether grants are partitioned by person, so that `refresh_token` leads to the partition of each.
     const IS_PARTITIONED: bool;
-
-    /// Returns whether an account and its tokens may be on different nodes.
-    fn is_distributed(&self) -> bool;
 
     /// Loads the first row of a query; `None` if there is none.
     async fn load_row<T: Send + 'static, Q: Read<T>>(&self, query: Q) -> Result<Option<T>, StorageError>;

@@ -115,8 +115,8 @@ pub fn upc_digits(label: &SupplementLabel) -> Option<String> {
     Upc::parse(label.upc()).ok().map(|upc| upc.as_str().to_owned())
 }
 
-/// Selects current versions with the same text as the partial indexes: SQLite uses these only for an identical
-/// condition.
+/// Selects current versions with the same text as the partial indexes: SQLite uses these only for an
+/// identical condition.
 const IS_CURRENT: [&str; 2] = ["s.is_current", "s.is_current = 1"];
 
 /// The owner of a custom product, as the column has it.
@@ -209,8 +209,8 @@ impl<R: Transaction + StoreLabels> SupplementRepository for Unit<R> {
     }
 
     async fn has_logs(&mut self, id: SupplementId) -> Result<bool, StorageError> {
-        // On PostgreSQL, stays true after the person who logged it is deleted; the version is then kept, which is
-        // harmless.
+        // On PostgreSQL, stays true after the person who logged it is deleted; the version is then kept, which
+        // is harmless.
         let query: Raw<Bool> = Raw::new([
             "SELECT EXISTS (SELECT FROM supplement WHERE id = ? AND is_logged)",
             "SELECT EXISTS (SELECT 1 FROM intake_log WHERE supplement_id = ?)",
