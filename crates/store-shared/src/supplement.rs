@@ -209,8 +209,8 @@ impl<R: Transaction + StoreLabels> SupplementRepository for Unit<R> {
     }
 
     async fn has_logs(&mut self, id: SupplementId) -> Result<bool, StorageError> {
-        // On PostgreSQL, stays true after the person who logged it is deleted; the version is then kept, which
-        // is harmless.
+        // On PostgreSQL, stays true after the person who logged it is deleted; the version is then kept,
+        // which is harmless.
         let query: Raw<Bool> = Raw::new([
             "SELECT EXISTS (SELECT FROM supplement WHERE id = ? AND is_logged)",
             "SELECT EXISTS (SELECT 1 FROM intake_log WHERE supplement_id = ?)",

@@ -82,7 +82,7 @@ async fn a_corrupt_value_behind_a_sign_in_is_named_by_its_place_too() {
 }
 
 #[tokio::test]
-async fn names_and_redirect_uris_from_before_a_stricter_rule_are_read_without_what_it_refuses() {
+async fn names_and_redirect_uris_are_read_without_what_a_later_rule_refuses() {
     let database = TestDatabase::create().await;
     let (store, before) = (database.store(), bystander(&database).await);
     populate(&store, [1]).await;

@@ -47,7 +47,7 @@ async fn redeem_code(store: &PostgresStore) -> Result<bool, StorageError> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn after_a_failover_nothing_acknowledged_is_missing_and_a_redeemed_code_stays_redeemed() {
+async fn a_failover_loses_nothing_acknowledged_and_codes_stay_redeemed() {
     let (primary, standby, store) = pair().await;
     assert!(redeem_code(&store).await.unwrap());
     let (acknowledged, is_over) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicBool::new(false)));

@@ -85,7 +85,7 @@ async fn pages_are_read_from_the_standby_even_without_writes() {
 
 /// Waits 1.5 s after each write: from then on every server must return it.
 #[tokio::test(flavor = "multi_thread")]
-async fn reads_stay_within_the_bound_while_replay_is_paused_and_the_standby_is_used_again() {
+async fn reads_stay_within_the_bound_while_replay_pauses_and_then_use_the_standby() {
     let scene = scene().await;
     let operator = scene.standby.bystander().await;
     operator.batch_execute("SELECT pg_wal_replay_pause()").await.unwrap();

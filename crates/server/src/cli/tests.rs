@@ -15,7 +15,7 @@ fn the_command_line_is_well_formed() {
 }
 
 #[test]
-fn a_client_name_with_a_direction_override_is_rejected_and_escaped_in_the_error() {
+fn a_name_with_a_direction_override_is_rejected_and_escaped_in_the_error() {
     let error = parsed("client create --name Owl\u{202e} --redirect-uri https://a.example/cb").unwrap_err();
     let text = escaped(error).render().to_string();
     assert!(text.contains(r"invalid value 'Owl\u{202e}' for '--name <NAME>': a client's name has"), "{text}");

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_is_ready_while_its_store_answers_the_clocks_agree_and_it_does_not_drain() {
+    fn ready_means_that_the_store_answers_clocks_agree_and_nothing_drains() {
         let readiness = Readiness::default();
         readiness.store_answered(true);
         readiness.schema_fits(true);

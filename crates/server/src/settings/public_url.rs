@@ -81,8 +81,9 @@ pub(crate) fn is_loopback(address: IpAddr) -> bool {
 mod tests {
     use super::*;
 
+    /// MCP 2026-07-28, Security Considerations, Communication Security.
     #[test]
-    fn an_origin_is_https_or_loopback_2026_07_28_security_considerations_communication_security() {
+    fn an_origin_is_https_or_loopback() {
         for (text, origin) in [
             ("https://sleep.example.org", "https://sleep.example.org"),
             ("https://sleep.example.org:8443/", "https://sleep.example.org:8443"),

@@ -55,7 +55,7 @@ fn the_file_overrides_the_defaults_and_the_environment_the_file() {
 }
 
 #[test]
-fn a_list_in_the_environment_is_separated_by_commas_and_an_empty_variable_sets_nothing() {
+fn commas_separate_a_list_in_a_variable_and_an_empty_one_sets_nothing() {
     let pairs = [
         ("RESTWELL__CORS__ALLOWED_ORIGINS", "https://a.example, https://b.example"),
         ("RESTWELL__SERVER__WORKERS", ""),
@@ -82,7 +82,7 @@ fn an_unknown_key_of_the_file_is_refused_by_its_full_name() {
 }
 
 #[test]
-fn an_unknown_key_of_the_environment_is_refused_by_its_full_name_and_its_variable() {
+fn an_unknown_variable_is_refused_with_its_name_and_its_key() {
     let text = refusal(Settings::from_sources(None, &environment(&[("RESTWELL__STORAGE__URI", "x")])));
     assert!(text.contains("storage.uri is not a setting"), "{text}");
     assert!(text.contains("RESTWELL__STORAGE__URI") && text.contains("storage.url"), "{text}");
@@ -154,9 +154,9 @@ fn a_number_out_of_range_names_its_setting_and_the_range() {
     }
 }
 
+/// MCP 2026-07-28, Security Considerations, Communication Security.
 #[test]
-fn plain_http_is_for_loopback_only_and_a_reachable_address_needs_a_public_url_2026_07_28_security_considerations_communication_security()
- {
+fn plain_http_is_for_loopback_only_and_a_reachable_address_needs_a_public_url() {
     for url in ["http://sleep.example.org", "http://10.0.0.1:8080"] {
         let text =
             refusal(Settings::from_sources(None, &environment(&[("RESTWELL__SERVER__PUBLIC_URL", url)])));
@@ -250,7 +250,7 @@ fn the_table_contains_exactly_the_settings_that_are_read() {
 }
 
 #[test]
-fn the_reference_names_every_setting_with_its_variable_and_every_default_is_accepted() {
+fn the_reference_has_every_setting_and_its_defaults_are_accepted() {
     let text = reference();
     for row in super::rows() {
         assert!(text.contains(&format!("`{}`", row.key)) && text.contains(&row.variable()), "{}", row.key);

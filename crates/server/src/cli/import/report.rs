@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_for_people_leaves_out_what_did_not_occur_and_counts_what_it_does_not_list() {
+    fn a_report_for_people_omits_zeros_and_counts_what_it_does_not_list() {
         let text = sentences(Path::new("a.json"), "fitbit", &dry(report()));
         assert!(text.starts_with(
             "a.json (fitbit): nothing stored, dry run\n  sleep sessions: 3 new, 1 updated, 2 unchanged\n"

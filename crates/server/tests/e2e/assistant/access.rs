@@ -62,7 +62,8 @@ on_sqlite! {
         }
     }
 
-    async fn a_token_is_sent_in_the_header_only_2026_07_28_authorization_token_requirements(world: World) {
+    /// MCP 2026-07-28, Authorization, Token Requirements.
+    async fn a_token_is_sent_in_the_header_only(world: World) {
         let user = person(&world);
         let server = world.serve();
         let assistant = Assistant::with_scopes(&world, &server, &user, &["sleep"]);
@@ -86,7 +87,8 @@ on_sqlite! {
         }
     }
 
-    async fn a_missing_scope_is_403_with_the_scopes_needed_2026_07_28_authorization_scope_challenge_handling(world: World) {
+    /// MCP 2026-07-28, Authorization, Scope Challenge Handling.
+    async fn a_missing_scope_is_403_with_the_scopes_needed(world: World) {
         let user = person(&world);
         let server = world.serve();
         let assistant = Assistant::with_scopes(&world, &server, &user, &["profile"]);
@@ -115,7 +117,8 @@ on_sqlite! {
         assert_eq!(answer.assert_error(401, 401)["data"]["code"], "invalid_token");
     }
 
-    async fn a_token_that_an_app_got_for_the_api_is_refused_2025_11_25_authorization_access_token_privilege_restriction(world: World) {
+    /// MCP 2025-11-25, Authorization, Access Token Privilege Restriction.
+    async fn a_token_that_an_app_got_for_the_api_is_refused(world: World) {
         let user = person(&world);
         let server = world.serve();
         let app = create_app(&world, &user, &["--name", "Assistant", "--redirect-uri", REDIRECT_URI]);
@@ -125,7 +128,8 @@ on_sqlite! {
         assert_eq!(answer.assert_error(401, 401)["data"]["code"], "invalid_token");
     }
 
-    async fn a_token_that_is_revoked_in_the_middle_of_a_session_is_401_2026_07_28_authorization_token_handling(world: World) {
+    /// MCP 2026-07-28, Authorization, Token Handling.
+    async fn a_token_that_is_revoked_in_the_middle_of_a_session_is_401(world: World) {
         let user = person(&world);
         let server = world.serve();
         let assistant = Assistant::with_scopes(&world, &server, &user, &["sleep"]);

@@ -32,7 +32,8 @@ on_sqlite! {
         assistant.post(&json!((0..21).map(ping).collect::<Vec<_>>()), &[]).await.assert_error(400, -32_600);
     }
 
-    async fn a_refused_call_of_a_batch_is_an_error_with_its_id_2025_03_26_basic_responses(world: World) {
+    /// MCP 2025-03-26, Basic, Responses.
+    async fn a_refused_call_of_a_batch_is_an_error_with_its_id(world: World) {
         let user = person(&world);
         let world = world.with("RESTWELL__RATE_LIMITS__PROFILE", "1");
         let server = world.serve();
@@ -56,7 +57,8 @@ on_sqlite! {
         assert_eq!(read(&server, &assistant.token, &format!("/api/v1/profile/{user}")).await.status(), 429);
     }
 
-    async fn an_invalid_token_is_401_for_the_whole_batch_2025_03_26_authorization_error_handling(world: World) {
+    /// MCP 2025-03-26, Authorization, Error Handling.
+    async fn an_invalid_token_is_401_for_the_whole_batch(world: World) {
         let server = world.serve();
         let answer = Assistant::new(&server, "none").post(&json!([ping(1), ping(2)]), &[]).await;
         answer.assert_error(401, 401);

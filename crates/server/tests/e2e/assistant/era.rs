@@ -50,7 +50,8 @@ on_sqlite! {
         assert!(result["instructions"].as_str().is_some_and(|text| text.len() < 1_000));
     }
 
-    async fn discovery_and_tools_may_be_kept_for_an_hour_2026_07_28_utilities_caching_cacheable_results(world: World) {
+    /// MCP 2026-07-28, Caching, Cacheable Results.
+    async fn discovery_and_tools_may_be_kept_for_an_hour(world: World) {
         let (_server, assistant) = assistant(&world);
         for (method, scope) in [("server/discover", "public"), ("tools/list", "private")] {
             let result = assistant.modern(method, json!({})).await.result();
@@ -88,7 +89,8 @@ on_sqlite! {
         }
     }
 
-    async fn a_header_that_differs_from_the_body_is_32020_2026_07_28_streamable_http_server_validation(world: World) {
+    /// MCP 2026-07-28, Streamable HTTP, Server Validation.
+    async fn a_header_that_differs_from_the_body_is_32020(world: World) {
         let (_server, assistant) = assistant(&world);
         let version = ("mcp-protocol-version", MODERN);
         let method = ("mcp-method", "tools/call");
@@ -112,7 +114,8 @@ on_sqlite! {
         }
     }
 
-    async fn an_unknown_version_is_32022_2026_07_28_versioning_protocol_version_negotiation(world: World) {
+    /// MCP 2026-07-28, Versioning, Protocol Version Negotiation.
+    async fn an_unknown_version_is_32022(world: World) {
         let (_server, assistant) = assistant(&world);
         let mut body = modern_request("tools/list", json!({}));
         body["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("1999-01-01");
@@ -121,7 +124,8 @@ on_sqlite! {
         assert_eq!(error["data"], json!({ "supported": VERSIONS, "requested": "1999-01-01" }));
     }
 
-    async fn an_unknown_version_in_the_header_is_400_2025_11_25_transports_protocol_version_header(world: World) {
+    /// MCP 2025-11-25, Transports, Protocol Version Header.
+    async fn an_unknown_version_in_the_header_is_400(world: World) {
         let (_server, assistant) = assistant(&world);
         for body in [
             json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" }),
@@ -148,14 +152,16 @@ on_sqlite! {
         assert_eq!(assistant.post(&body, &headers).await.status, 200);
     }
 
-    async fn an_unknown_method_is_404_with_32601_2026_07_28_streamable_http_protocol_version_header(world: World) {
+    /// MCP 2026-07-28, Streamable HTTP, Protocol Version Header.
+    async fn an_unknown_method_is_404_with_32601(world: World) {
         let (_server, assistant) = assistant(&world);
         for method in ["resources/list", "prompts/list", "subscriptions/listen", "initialize", "ping", "", "tools/List"] {
             assistant.modern(method, json!({})).await.assert_error(404, -32_601);
         }
     }
 
-    async fn an_unknown_method_of_the_legacy_era_is_a_json_rpc_error_2025_11_25_basic_responses(world: World) {
+    /// MCP 2025-11-25, Basic, Responses.
+    async fn an_unknown_method_of_the_legacy_era_is_a_json_rpc_error(world: World) {
         let (_server, assistant) = assistant(&world);
         for method in ["resources/list", "prompts/get", "server/discover", "logging/setLevel"] {
             assistant.legacy(method, &json!({})).await.assert_error(200, -32_601);

@@ -8,7 +8,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
 
 on_sqlite! {
-    async fn every_call_counts_against_the_limit_of_its_kind_2026_07_28_tools_security_considerations(world: World) {
+    /// MCP 2026-07-28, Tools, Security Considerations.
+    async fn every_call_counts_against_the_limit_of_its_kind(world: World) {
         let user = person(&world);
         let world = world.with("RESTWELL__RATE_LIMITS__SLEEP", "4").with("RESTWELL__RATE_LIMITS__PROFILE", "2");
         let server = world.serve();
@@ -37,7 +38,7 @@ on_sqlite! {
         assert_eq!(assistant.modern("tools/call", json!({ "name": "get_profile" })).await.status, 429);
     }
 
-    async fn the_reads_of_the_person_have_the_dates_that_were_asked_for_and_the_number_of_nights_returned(world: World) {
+    async fn the_persons_list_of_reads_has_the_requested_dates_and_returned_nights(world: World) {
         let user = person(&world);
         import(&world, &user, &[night(0, "ring"), night(1, "ring"), night(2, "ring")]);
         let server = world.serve();

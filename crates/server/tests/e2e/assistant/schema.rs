@@ -19,7 +19,8 @@ fn assistant(world: &World, lines: &[Value]) -> (Server, Assistant) {
 }
 
 on_sqlite! {
-    async fn every_schema_is_valid_and_describes_an_object_2026_07_28_basic_schema_validation(world: World) {
+    /// MCP 2026-07-28, Basic, Schema Validation.
+    async fn every_schema_is_valid_and_describes_an_object(world: World) {
         let (_server, assistant) = assistant(&world, &[]);
         for list in [assistant.modern("tools/list", json!({})).await, assistant.legacy("tools/list", &json!({})).await] {
             let tools = list.result()["tools"].as_array().expect("tools").clone();
@@ -33,14 +34,16 @@ on_sqlite! {
         }
     }
 
-    async fn answers_about_an_empty_account_conform_to_the_schemas_2026_07_28_tools_output_schema(world: World) {
+    /// MCP 2026-07-28, Tools, Output Schema.
+    async fn answers_about_an_empty_account_conform_to_the_schemas(world: World) {
         let (_server, assistant) = assistant(&world, &[]);
         for tool in TOOLS {
             assistant.call(tool, json!({})).await;
         }
     }
 
-    async fn answers_with_a_part_of_the_scopes_conform_to_the_schemas_2026_07_28_tools_output_schema(world: World) {
+    /// MCP 2026-07-28, Tools, Output Schema.
+    async fn answers_with_a_part_of_the_scopes_conform_to_the_schemas(world: World) {
         let user = person(&world);
         let server = world.serve();
         for scope in ["profile", "sleep", "supplements"] {
@@ -51,7 +54,8 @@ on_sqlite! {
         }
     }
 
-    async fn answers_about_nights_without_stages_conform_to_the_schemas_2026_07_28_tools_output_schema(world: World) {
+    /// MCP 2026-07-28, Tools, Output Schema.
+    async fn answers_about_nights_without_stages_conform_to_the_schemas(world: World) {
         let plain = |days: u64| json!({ "type": "sleep_session",
             "time_in_bed_start": format!("{}T23:00:00+01:00", ago(days + 1)), "time_in_bed_end": format!("{}T07:00:00+01:00", ago(days)) });
         let (_server, assistant) = assistant(&world, &[plain(0), plain(1)]);

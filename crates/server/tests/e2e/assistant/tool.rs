@@ -122,7 +122,8 @@ on_sqlite! {
         assert_eq!(seen, (0..90).map(|days| json!(ago(days).to_string())).collect::<Vec<_>>());
     }
 
-    async fn a_range_of_50_years_is_cut_to_a_year_2026_07_28_tools_security_considerations(world: World) {
+    /// MCP 2026-07-28, Tools, Security Considerations.
+    async fn a_range_of_50_years_is_cut_to_a_year(world: World) {
         let scene = Scene::new(world, &[night(1, "ring"), night(400, "ring")]);
         for tool in ["get_sleep", "get_sleep_trend", "get_supplements"] {
             let answer = scene.assistant.call(tool, json!({ "from": "1976-01-01" })).await;
@@ -271,7 +272,8 @@ on_sqlite! {
         assert_eq!(answer["not_granted"], json!([]));
     }
 
-    async fn names_lose_their_deceptive_characters_2026_07_28_tools_security_considerations(world: World) {
+    /// MCP 2026-07-28, Tools, Security Considerations.
+    async fn names_lose_their_deceptive_characters(world: World) {
         let mut lines = intake(&[0]);
         lines[0]["name"] = json!("Night \u{202e}gaM\u{202c}");
         lines[0]["brand"] = json!("Har\u{200b}bour");

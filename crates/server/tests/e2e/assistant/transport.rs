@@ -145,7 +145,8 @@ on_sqlite! {
         ReceivedResponse::send(request.body(twice)).await.assert_error(400, -32_600);
     }
 
-    async fn no_session_is_started_or_needed_2026_07_28_streamable_http_earlier_revisions(world: World) {
+    /// MCP 2026-07-28, Streamable HTTP, Earlier Revisions.
+    async fn no_session_is_started_or_needed(world: World) {
         let user = person(&world);
         let server = world.serve();
         let assistant = Assistant::with_scopes(&world, &server, &user, &["sleep"]);

@@ -78,7 +78,7 @@ fn offers(page: &Page) -> usize {
 }
 
 on_sqlite! {
-    async fn a_command_overwrites_a_profile_field_only_with_its_option_and_undo_restores_it(world: World) {
+    async fn only_an_option_overwrites_a_profile_field_and_undo_restores_it(world: World) {
         let user = register(&world).user_id;
         world.ok(&["user", "update", &user, "--birth-date", "1988-01-02"]);
         let file = world.file("export.xml", &export("1990-05-17", "ABNegative"));

@@ -79,7 +79,7 @@ fn invalidate(world: &World, before: &str) -> Value {
 }
 
 on_sqlite! {
-    async fn credentials_issued_before_the_cutoff_are_rejected_everywhere_and_people_can_start_over(world: World) {
+    async fn credentials_from_before_the_cutoff_fail_and_people_can_start_over(world: World) {
         let world = world.with("RESTWELL__SERVER__PUBLIC_URL", "http://localhost:8080");
         let registration = register(&world);
         give_password(&world, &registration.user_id, PASSWORD);

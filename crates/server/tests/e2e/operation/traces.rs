@@ -7,7 +7,7 @@ use crate::e2e::collector::Collector;
 use crate::e2e::world::{StoreKind, World};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn traces_are_sent_to_an_encrypted_collector_only_if_its_certificate_is_trusted() {
+async fn traces_go_to_an_encrypted_collector_only_if_its_certificate_is_trusted() {
     let (known, other) = (Authority::new(), Authority::new());
     let collector = Collector::start_encrypted(known.server());
     let lost = "the collector does not accept traces";

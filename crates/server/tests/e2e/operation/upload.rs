@@ -70,7 +70,7 @@ on_sqlite! {
         assert!(shown["birth_date"].is_null(), "{shown}");
     }
 
-    async fn a_failing_folder_is_logged_once_and_the_upload_is_processed_when_it_recovers(world: World) {
+    async fn a_failing_folder_is_logged_once_and_its_upload_processed_later(world: World) {
         let world = world.in_processes();
         let folder = world.dir.path().join("spool");
         std::fs::create_dir(&folder).expect("folder");

@@ -14,7 +14,8 @@ use serde_json::json;
 use system_adapter::SystemClock;
 
 on_all_stores! {
-    async fn an_import_is_one_signed_message_whose_cursor_leads_to_the_changes_standard_webhooks_webhook_headers(world: World) {
+    /// Standard Webhooks, Webhook Headers.
+    async fn an_import_is_one_signed_message_whose_cursor_leads_to_the_changes(world: World) {
         let server = world.serve();
         let scene = Scene::new(&world, &server).await;
         scene.import_night(&world);
@@ -53,7 +54,8 @@ on_all_stores! {
         assert_eq!(scene.receiver.messages("records.changed").len(), 0);
     }
 
-    async fn failed_deliveries_are_tried_again_and_410_disables_until_a_new_challenge_standard_webhooks_deliverability(world: World) {
+    /// Standard Webhooks, Deliverability.
+    async fn failed_deliveries_are_tried_again_and_410_disables_until_a_new_challenge(world: World) {
         let server = world.serve();
         let scene = Scene::new(&world, &server).await;
         scene.receiver.answer_with(ReceiverResponse::Status(503));
@@ -87,7 +89,8 @@ on_all_stores! {
         assert!(kinds.contains(&"webhook.disabled".to_owned()), "{kinds:?}");
     }
 
-    async fn two_secrets_sign_after_a_rotation_and_a_replay_repeats_the_message_standard_webhooks_webhook_headers(world: World) {
+    /// Standard Webhooks, Webhook Headers.
+    async fn two_secrets_sign_after_a_rotation_and_a_replay_repeats_the_message(world: World) {
         let server = world.serve();
         let scene = Scene::new(&world, &server).await;
         let secret = text(&world.json(&["webhook", "rotate", &scene.endpoint, "--json"]), "secret");
@@ -108,7 +111,8 @@ on_all_stores! {
         assert!(world.fails(&["webhook", "test", &scene.endpoint]).contains("no webhook endpoint"));
     }
 
-    async fn a_sender_that_is_killed_during_a_delivery_loses_nothing_standard_webhooks_deliverability(world: World) {
+    /// Standard Webhooks, Deliverability.
+    async fn a_sender_that_is_killed_during_a_delivery_loses_nothing(world: World) {
         let world = world.in_processes();
         let mut server = world.serve();
         let scene = Scene::new(&world, &server).await;

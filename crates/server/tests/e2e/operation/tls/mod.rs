@@ -126,7 +126,7 @@ async fn incomplete_requests_time_out_over_tls_too() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_certificate_is_renewed_with_open_connections_and_an_invalid_one_is_ignored() {
+async fn a_certificate_is_renewed_under_open_connections_unless_it_is_invalid() {
     let (first, second) = (Authority::new(), Authority::new());
     let world = world(&first).await;
     let mut server = world.serve();

@@ -42,7 +42,7 @@ on_sqlite! {
         assert_eq!(scene.wait_for_results(&world, 7).await, ["204", "204", "204", "204", "204", "204", "200"]);
     }
 
-    async fn silent_endpoints_of_one_client_do_not_hold_up_another_client_of_the_same_host(world: World) {
+    async fn silent_endpoints_of_a_client_do_not_delay_another_of_the_same_host(world: World) {
         let server = world.serve();
         let scene = Scene::new(&world, &server).await;
         let app = ["--name", "Other", "--redirect-uri", REDIRECT_URI];
@@ -62,7 +62,8 @@ on_sqlite! {
 }
 
 on_both_stores! {
-    async fn a_sender_killed_between_the_responses_and_their_settlement_repeats_the_messages_standard_webhooks_deliverability(world: World) {
+    /// Standard Webhooks, Deliverability.
+    async fn a_sender_killed_before_it_stores_the_responses_repeats_the_messages(world: World) {
         let world = world.in_processes();
         let mut server = world.serve();
         let scene = Scene::new(&world, &server).await;

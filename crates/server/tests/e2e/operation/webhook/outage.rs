@@ -9,7 +9,8 @@ use serde_json::json;
 use std::time::{Duration, Instant};
 
 on_all_stores! {
-    async fn after_an_hour_without_the_receiver_one_message_leads_to_everything_standard_webhooks_deliverability(world: World) {
+    /// Standard Webhooks, Deliverability.
+    async fn after_an_hour_without_the_receiver_one_message_leads_to_everything(world: World) {
         let servers = [world.serve(), world.serve_as("second")];
         let scene = Scene::new(&world, &servers[0]).await;
         scene.receiver.answer_with(ReceiverResponse::Status(503));

@@ -131,7 +131,7 @@ on_sqlite! {
     }
 
     // T81
-    async fn guesses_of_the_second_step_are_limited_and_lock_out_nobody_without_the_password(world: World) {
+    async fn the_second_step_limits_guesses_and_locks_out_nobody_without_the_password(world: World) {
         let guarded = Guarded::new(world).await;
         let second = guarded.scene.world.serve_as("second");
         let owner = &guarded.scene.browser;

@@ -10,7 +10,8 @@ const EVIL: &str = "https://evil.example/";
 
 on_sqlite! {
     // T22
-    async fn an_unverified_app_gets_an_error_page_and_no_redirect_2026_07_28_security_considerations_open_redirection(world: World) {
+    /// MCP 2026-07-28, Security Considerations, Open Redirection.
+    async fn an_unverified_app_gets_an_error_page_and_no_redirect(world: World) {
         let scene = Scene::new(world);
         let service = scene.world.json(&[
             "client", "create", "--name", "Backend", "--service", "--scope", "sleep:write", "--json",

@@ -13,7 +13,8 @@ const VERIFIER: &str = "a-verifier-of-43-to-128-unreserved-characters";
 
 on_sqlite! {
     // T41
-    async fn a_code_with_a_challenge_requires_its_verifier_by_every_transport_rfc_7636_section_4_6(world: World) {
+    /// RFC 7636 section 4.6.
+    async fn a_code_with_a_challenge_requires_its_verifier_by_every_transport(world: World) {
         let scene = Scene::new(world);
         let code = code_for(&scene, &with_challenge(&scene.auth_request())).await;
         let caller = Caller::new(&scene.server);
@@ -33,7 +34,8 @@ on_sqlite! {
         caller.get("/api/token", &form.with("code_verifier", VERIFIER)).await.tokens();
     }
 
-    async fn neither_pages_nor_redirects_nor_the_code_contain_the_challenge_rfc_7636_section_4_4(world: World) {
+    /// RFC 7636 section 4.4.
+    async fn neither_pages_nor_redirects_nor_the_code_contain_the_challenge(world: World) {
         let scene = Scene::new(world);
         let (asking, browser) = (with_challenge(&scene.auth_request()), &scene.browser);
         let to_sign_in = ask(browser, &asking).await;

@@ -62,7 +62,8 @@ const LOOKALIKES: [&str; 28] = [
 
 on_sqlite! {
     // T20
-    async fn an_unregistered_redirect_uri_gets_an_error_page_and_stores_nothing_2026_07_28_security_considerations_open_redirection(world: World) {
+    /// MCP 2026-07-28, Security Considerations, Open Redirection.
+    async fn an_unregistered_redirect_uri_gets_an_error_page_and_stores_nothing(world: World) {
         let scene = Scene::new(world);
         let asking = scene.auth_request();
         for uri in wrong_uris() {
@@ -86,7 +87,8 @@ on_sqlite! {
     }
 
     // T20
-    async fn malformed_text_is_not_a_redirect_uri_2026_07_28_security_considerations_open_redirection(world: World) {
+    /// MCP 2026-07-28, Security Considerations, Open Redirection.
+    async fn malformed_text_is_not_a_redirect_uri(world: World) {
         let scene = Scene::new(world);
         let rest = scene.auth_request().without("redirect_uri").path();
         let good = "https%3A%2F%2Fapp.example.org%2Fcallback";

@@ -49,7 +49,7 @@ async fn redeem(scene: &Scene, page: &Page, app: &Registration) -> Value {
 }
 
 on_sqlite! {
-    async fn one_click_creates_people_whose_codes_are_redeemed_with_the_command_on_the_page(world: World) {
+    async fn one_click_creates_people_and_the_command_shown_redeems_their_codes(world: World) {
         let scene = with_self_service(world);
         let (browser, server) = (&scene.browser, &scene.server);
         browser.sign_in(&scene.person).await;

@@ -269,7 +269,7 @@ on_sqlite! {
         }
     }
 
-    async fn own_products_return_with_an_uploaded_export_and_belong_to_the_one_who_uploads(world: World) {
+    async fn custom_products_return_with_an_export_and_belong_to_who_uploads_it(world: World) {
         let scene = scene(world).await;
         let product = create(&scene.browser, "Secret drops").await;
         log(&scene.browser, &product).await;

@@ -5,7 +5,8 @@ use crate::e2e::app::create_app;
 use crate::e2e::security::auth_request::ask;
 
 on_sqlite! {
-    async fn a_public_app_gets_tokens_without_a_secret_at_any_loopback_port_rfc_8252_section_7_3(world: World) {
+    /// RFC 8252 section 7.3.
+    async fn a_public_app_gets_tokens_without_a_secret_at_any_loopback_port(world: World) {
         let scene = PublicScene::new(world);
         for uri in ["http://127.0.0.1/callback", "http://127.0.0.1:1024/callback", "http://127.0.0.1:49152/callback"] {
             let code = scene.code(&scene.auth_request(uri), uri).await;
@@ -71,7 +72,8 @@ on_sqlite! {
     }
 
     // Also RFC 6749 section 2.3
-    async fn a_public_app_that_sends_a_secret_and_a_client_that_sends_none_are_refused_rfc_8252_section_8_5(world: World) {
+    /// RFC 8252 section 8.5 and RFC 6749 section 2.3.
+    async fn a_public_app_that_sends_a_secret_and_a_client_that_sends_none_are_refused(world: World) {
         let scene = PublicScene::new(world);
         let tokens = scene.connect().await;
         let caller = scene.caller();
@@ -111,7 +113,8 @@ on_sqlite! {
         }
     }
 
-    async fn a_public_app_revokes_its_tokens_and_may_not_introspect_rfc_7009_section_2_1_rfc_7662_section_2_1(world: World) {
+    /// RFC 7009 section 2.1 and RFC 7662 section 2.1.
+    async fn a_public_app_revokes_its_tokens_and_may_not_introspect(world: World) {
         let scene = PublicScene::new(world);
         let tokens = scene.connect().await;
         let form = Form(vec![("token", tokens.refresh.clone()), ("client_id", scene.app.client_id.clone())]);

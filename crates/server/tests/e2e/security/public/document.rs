@@ -46,7 +46,8 @@ fn listed(scene: &PublicScene) -> Value {
 }
 
 on_sqlite! {
-    async fn an_app_with_a_document_reads_and_refreshes_without_a_registration_2026_07_28_security_considerations_localhost_redirect_uri_risks(world: World) {
+    /// MCP 2026-07-28, Security Considerations, Localhost Redirect URI Risks.
+    async fn an_app_with_a_document_reads_and_refreshes_without_a_registration(world: World) {
         let (scene, host) = published(world).await;
         let consent = reach_consent(&scene.browser, &scene.auth_request(LISTENING_URI), &scene.person).await;
         let words = consent.text();
@@ -80,7 +81,8 @@ on_sqlite! {
         }
     }
 
-    async fn cimd_section_4_5_changed_redirect_uris_are_seen_when_the_document_has_expired(world: World) {
+    /// CIMD section 4.5.
+    async fn changed_redirect_uris_are_seen_when_the_document_has_expired(world: World) {
         let (scene, host) = published(world).await;
         scene.connect().await;
         let mut document = host.document();
@@ -110,7 +112,7 @@ on_sqlite! {
         scene.refresh(&tokens.refresh).await.access();
     }
 
-    async fn a_removed_host_stops_refreshes_and_requests_but_an_unreachable_one_only_requests(world: World) {
+    async fn a_removed_host_stops_refreshes_too_an_unreachable_one_only_requests(world: World) {
         let (scene, host) = published(world).await;
         let tokens = scene.connect().await;
         for (mode, hosts) in [("listed", "owl.example"), ("off", host.host.as_str())] {
@@ -127,7 +129,8 @@ on_sqlite! {
         ask(&scene.browser, &scene.auth_request(LISTENING_URI)).await.assert_refused(400);
     }
 
-    async fn cimd_section_4_1_and_4_4_a_bad_document_is_an_error_page_with_the_reason_and_is_not_stored(world: World) {
+    /// CIMD sections 4.1 and 4.4.
+    async fn a_bad_document_is_an_error_page_with_the_reason_and_is_not_stored(world: World) {
         let (scene, host) = published(world).await;
         let asking = scene.auth_request(LISTENING_URI);
         let refused = async |reason: &str| {
@@ -174,7 +177,8 @@ on_sqlite! {
         reach_consent(&scene.browser, &asking, &scene.person).await;
     }
 
-    async fn cimd_section_6_5_a_server_that_is_not_on_loopback_fetches_no_document_from_its_machine(world: World) {
+    /// CIMD section 6.5.
+    async fn a_server_that_is_not_on_loopback_fetches_no_document_from_its_machine(world: World) {
         let host = DocumentHost::start().await;
         let key = world.dir.path().join("restwell.key").display().to_string();
         let world = trusting(world, &host).with(MODE, "any").with("RESTWELL__SERVER__PUBLIC_URL", "https://id.example");

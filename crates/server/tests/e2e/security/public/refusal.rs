@@ -28,7 +28,7 @@ on_sqlite! {
         assert_eq!(found, expected);
     }
 
-    async fn a_refused_code_or_token_is_logged_with_its_client_and_reason_and_without_its_value(world: World) {
+    async fn a_refused_code_or_token_is_logged_with_client_and_reason_not_value(world: World) {
         let mut scene = PublicScene::new(world.in_processes());
         let caller = scene.caller();
         let code = scene.code(&scene.auth_request(LOOPBACK_URI), LOOPBACK_URI).await;

@@ -13,7 +13,8 @@ const URI: &str = "http://127.0.0.1:49152/callback";
 
 on_sqlite! {
     // Also RFC 8707 section 2
-    async fn a_token_for_the_mcp_endpoint_is_refused_at_the_api_and_introspected_with_its_audience_rfc_9068_section_4(world: World) {
+    /// RFC 9068 section 4 and RFC 8707 section 2.
+    async fn an_mcp_token_is_refused_at_the_api_and_introspected_with_its_audience(world: World) {
         let scene = PublicScene::new(world);
         let tokens = connect(&scene, Some("/mcp/")).await;
         let audience = format!("{}/mcp", scene.server.base_url);
@@ -38,7 +39,8 @@ on_sqlite! {
         assert!(tools.iter().any(|tool| tool["name"] == "get_sleep"), "{answer}");
     }
 
-    async fn a_grant_revoked_in_the_middle_of_a_session_is_401_2026_07_28_authorization_token_handling(world: World) {
+    /// MCP 2026-07-28, Authorization, Token Handling.
+    async fn a_grant_revoked_in_the_middle_of_a_session_is_401(world: World) {
         let scene = PublicScene::new(world);
         let tokens = connect(&scene, Some("/mcp")).await;
         // One connection, which stays open.
@@ -56,7 +58,8 @@ on_sqlite! {
         scene.refresh(&tokens.refresh).await.assert_error(400, "invalid_grant");
     }
 
-    async fn an_expired_token_for_the_mcp_endpoint_is_401_2026_07_28_authorization_token_handling(world: World) {
+    /// MCP 2026-07-28, Authorization, Token Handling.
+    async fn an_expired_token_for_the_mcp_endpoint_is_401(world: World) {
         let scene = PublicScene::new(world);
         let tokens = connect(&scene, Some("/mcp")).await;
         let body = claims(&tokens.access);
@@ -70,7 +73,8 @@ on_sqlite! {
         assert_eq!(list_tools(&scene.caller(), &access).await.status, 200);
     }
 
-    async fn without_the_parameter_or_with_the_api_the_audience_is_the_api_rfc_8707_section_2(world: World) {
+    /// RFC 8707 section 2.
+    async fn without_the_parameter_or_with_the_api_the_audience_is_the_api(world: World) {
         let scene = PublicScene::new(world);
         for suffix in [None, Some(""), Some("/")] {
             let tokens = connect(&scene, suffix).await;
@@ -100,7 +104,8 @@ on_sqlite! {
     }
 
     // Also decisions 2
-    async fn a_repeated_resource_and_an_empty_one_at_the_token_endpoint_are_malformed_rfc_8707_section_2(world: World) {
+    /// RFC 8707 section 2 and decisions 2.
+    async fn a_repeated_resource_and_an_empty_one_at_the_token_endpoint_are_malformed(world: World) {
         let scene = PublicScene::new(world);
         let base = scene.server.base_url.clone();
         let asking = scene.auth_request(URI).with("resource", &base).and("resource", &format!("{base}/mcp"));
@@ -115,7 +120,8 @@ on_sqlite! {
         scene.refresh(&tokens.refresh).await.tokens();
     }
 
-    async fn neither_the_exchange_nor_a_refresh_changes_the_resource_rfc_8707_section_2_2(world: World) {
+    /// RFC 8707 section 2.2.
+    async fn neither_the_exchange_nor_a_refresh_changes_the_resource(world: World) {
         let scene = PublicScene::new(world);
         let base = scene.server.base_url.clone();
         let (api, mcp) = (base.clone(), format!("{base}/mcp"));

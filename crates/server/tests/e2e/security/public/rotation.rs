@@ -6,7 +6,8 @@ use chrono::TimeDelta;
 use std::time::Instant;
 
 on_sqlite! {
-    async fn each_use_returns_a_new_token_and_the_family_lives_on_rfc_9700_section_4_14_2(world: World) {
+    /// RFC 9700 section 4.14.2.
+    async fn each_use_returns_a_new_token_and_the_family_lives_on(world: World) {
         let scene = PublicScene::new(world);
         let mut token = scene.connect().await.refresh;
         for _ in 0..3 {
@@ -46,7 +47,8 @@ on_sqlite! {
         scene.refresh(&first).await.tokens();
     }
 
-    async fn an_old_token_of_the_family_revokes_the_grant_at_the_revocation_endpoint_rfc_7009_section_2_1(world: World) {
+    /// RFC 7009 section 2.1.
+    async fn an_old_token_of_the_family_revokes_the_grant_at_the_revocation_endpoint(world: World) {
         let scene = PublicScene::new(world);
         let first = scene.connect().await.refresh;
         let second = scene.refresh(&first).await.tokens().refresh;
@@ -57,7 +59,8 @@ on_sqlite! {
 }
 
 on_all_stores! {
-    async fn a_token_reused_after_thirty_one_seconds_revokes_the_grant_and_is_audited_rfc_9700_section_4_14_2(world: World) {
+    /// RFC 9700 section 4.14.2.
+    async fn a_token_reused_after_thirty_one_seconds_revokes_the_grant_and_is_audited(world: World) {
         let scene = PublicScene::new(world);
         let first = scene.connect().await.refresh;
         let renewed = scene.refresh(&first).await.tokens();
