@@ -32,20 +32,6 @@ impl Scope {
         ScopeSet::CONSENTABLE.contains(self)
     }
 
-    /// Describes what a token with the scope may do.
-    pub const fn meaning(self) -> &'static str {
-        match self {
-            Self::Profile => "Read the profile",
-            Self::Sleep => "Read sleep sessions, with stages and metrics",
-            Self::Supplements => "Read supplements and their intake",
-            Self::UsersWrite => "Create and erase people",
-            Self::ProfileWrite => "Change profiles",
-            Self::SleepWrite => "Store and delete sleep sessions",
-            Self::SupplementsWrite => "Store labels of supplements, and store and delete intake logs",
-            Self::TokensIntrospect => "Introspect the access tokens of every client",
-        }
-    }
-
     const fn bit(self) -> u16 {
         1 << (self as u8)
     }

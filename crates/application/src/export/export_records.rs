@@ -82,7 +82,7 @@ impl ExportRecords {
         let user = self.readers.profiles.find_profile(query.user_id).await?;
         let user = user.ok_or(ExportRecordsError::UnknownUser)?;
         self.append(self.event(&query)).await?;
-        Ok(Export::new(user, query, (self.readers.clone(), self.pause.clone()), writer))
+        Ok(Export::new(user, query, self.readers.clone(), self.pause.clone(), writer))
     }
 
     fn event(&self, ExportQuery { user_id, scopes: _, by }: &ExportQuery) -> AuditEvent {

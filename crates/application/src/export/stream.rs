@@ -53,7 +53,8 @@ impl Export {
     pub(super) fn new(
         user: User,
         query: ExportQuery,
-        (readers, pause): (RecordReaders, Arc<dyn Pause>),
+        readers: RecordReaders,
+        pause: Arc<dyn Pause>,
         writer: Box<dyn ExportWriter>,
     ) -> Self {
         let allowed = writer.sections().iter().copied();

@@ -40,26 +40,13 @@ domain::named_enum! {
 }
 
 impl ExportSection {
-    /// Returns the kind of data, and the name of one record if the operator sees their number.
-    const fn row(self) -> (DataKind, Option<&'static str>) {
-        match self {
-            Self::Profile => (DataKind::Profile, None),
-            Self::Sessions => (DataKind::Sleep, Some("session")),
-            Self::Stages | Self::Metrics => (DataKind::Sleep, None),
-            Self::Supplements => (DataKind::Supplements, Some("supplement")),
-            Self::Ingredients => (DataKind::Supplements, None),
-            Self::Logs => (DataKind::Supplements, Some("log")),
-        }
-    }
-
     /// Returns the kind of data.
     pub const fn kind(self) -> DataKind {
-        self.row().0
-    }
-
-    /// Returns the name of one record; `None` if their number is not shown.
-    pub const fn record_name(self) -> Option<&'static str> {
-        self.row().1
+        match self {
+            Self::Profile => DataKind::Profile,
+            Self::Sessions | Self::Stages | Self::Metrics => DataKind::Sleep,
+            Self::Supplements | Self::Ingredients | Self::Logs => DataKind::Supplements,
+        }
     }
 }
 

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_versions_of_a_night_detail_then_length_then_recency_decides() {
+    fn of_two_versions_of_a_night_detail_length_or_the_later_file_decides() {
         let night = derived(0, 480);
         for other in [derived(10, 400), derived(100, 570), derived(0, 300)] {
             assert_eq!(kept(&night, &other), Some(night.clone()));

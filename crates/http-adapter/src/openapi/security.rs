@@ -77,5 +77,19 @@ fn oauth2() -> OAuth2 {
 
 fn scopes(included: impl Fn(Scope) -> bool) -> Scopes {
     let scopes = Scope::ALL.into_iter().filter(|scope| included(*scope));
-    scopes.map(|scope| (scope.as_str(), scope.meaning())).collect()
+    scopes.map(|scope| (scope.as_str(), meaning(scope))).collect()
+}
+
+/// Describes what a token with the scope may do.
+const fn meaning(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Profile => "Read the profile",
+        Scope::Sleep => "Read sleep sessions, with stages and metrics",
+        Scope::Supplements => "Read supplements and their intake",
+        Scope::UsersWrite => "Create and erase people",
+        Scope::ProfileWrite => "Change profiles",
+        Scope::SleepWrite => "Store and delete sleep sessions",
+        Scope::SupplementsWrite => "Store labels of supplements, and store and delete intake logs",
+        Scope::TokensIntrospect => "Introspect the access tokens of every client",
+    }
 }

@@ -86,9 +86,13 @@ async fn write(mut export: Export, mut out: impl Write) -> anyhow::Result<()> {
 }
 
 /// Returns the number of exported records of each part, such as `2 sessions`.
-fn counts(export: &Export) -> Vec<String> {
-    let sections = ExportSection::ALL.into_iter();
-    sections.filter_map(|section| Some(counted(export.count(section), section.record_name()?))).collect()
+fn counts(export: &Export) -> [String; 3] {
+    let records = [
+        (ExportSection::Sessions, "session"),
+        (ExportSection::Supplements, "supplement"),
+        (ExportSection::Logs, "log"),
+    ];
+    records.map(|(section, record)| counted(export.count(section), record))
 }
 
 /// Returns a progress bar; hidden unless standard error is a terminal and the export is not printed to one.

@@ -1,4 +1,5 @@
-//! Parameters of the data endpoints for the `OpenAPI` document; `data::query` parses them.
+//! Schemas that parameters share, and the parameters of changes and of an export, for the `OpenAPI` document;
+//! `data::query` parses them.
 
 use domain::data_kind::DataKind;
 use domain::paging::ChangeLimit;

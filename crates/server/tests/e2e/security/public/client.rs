@@ -71,7 +71,6 @@ on_sqlite! {
         scene.caller().post("/api/token", &form).await.tokens();
     }
 
-    // Also RFC 6749 section 2.3
     /// RFC 8252 section 8.5 and RFC 6749 section 2.3.
     async fn a_public_app_that_sends_a_secret_and_a_client_that_sends_none_are_refused(world: World) {
         let scene = PublicScene::new(world);

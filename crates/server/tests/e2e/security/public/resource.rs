@@ -12,7 +12,6 @@ use std::time::Instant;
 const URI: &str = "http://127.0.0.1:49152/callback";
 
 on_sqlite! {
-    // Also RFC 8707 section 2
     /// RFC 9068 section 4 and RFC 8707 section 2.
     async fn an_mcp_token_is_refused_at_the_api_and_introspected_with_its_audience(world: World) {
         let scene = PublicScene::new(world);
@@ -103,7 +102,6 @@ on_sqlite! {
         scene.refresh(&tokens.refresh).await.tokens();
     }
 
-    // Also decisions 2
     /// RFC 8707 section 2 and decisions 2.
     async fn a_repeated_resource_and_an_empty_one_at_the_token_endpoint_are_malformed(world: World) {
         let scene = PublicScene::new(world);
