@@ -24,7 +24,7 @@ pub type AppColumns = (
 );
 
 /// An app, with the values of its live grants aggregated.
-#[derive(Debug, Queryable)]
+#[derive(Queryable)]
 pub struct AppRow {
     client_id: IdCell,
     name: String,

@@ -223,7 +223,8 @@ fn page(
 
 /// Finds an import.
 pub async fn find_import(store: &impl Store, id: ImportId) -> Result<Option<Import>, StorageError> {
-    store.read::<ImportRow, _>(imports().sql(" AND id = ?").bind(id.cell())).await
+    let found = store.read_all::<ImportRow, _>(imports().sql(" AND id = ?").bind(id.cell())).await?;
+    Ok(found.into_iter().next())
 }
 
 /// Lists imports, newest first.

@@ -17,7 +17,6 @@ use domain::id::{ImportId, UserId};
 use uuid::Uuid;
 
 /// A note to store.
-#[derive(Debug)]
 pub struct Note {
     /// Kind of the record.
     pub kind: &'static str,

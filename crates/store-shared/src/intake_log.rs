@@ -17,7 +17,7 @@ use uuid::Uuid;
 pub type LogColumns = (Id, Instant, Id, Double, Nullable<Text>);
 
 /// A row of `intake_log` without its person.
-#[derive(Debug, Clone, Queryable)]
+#[derive(Clone, Queryable)]
 #[expect(missing_docs, reason = "fields have the names of columns")]
 pub struct LogRow {
     pub supplement_id: IdCell,

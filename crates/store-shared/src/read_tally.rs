@@ -36,8 +36,9 @@ impl Stored for TallyRow {
     type Value = ReadTally;
 
     fn into_value(self) -> Result<ReadTally, StorageError> {
-        // Of all columns, the reader identifies the row best.
-        let cells = Cells("read_tally", &self.reader_id);
+        let (person, reader, minute) = (self.user_id, self.reader_id, self.minute);
+        let row = format_args!("of person {person} for reader {reader} at {minute}");
+        let cells = Cells("read_tally", &row);
         let reader = parse_reader(&self.reader_kind, cells.parse("reader_id", self.reader_id)?);
         Ok(ReadTally {
             key: TallyKey {

@@ -149,10 +149,10 @@ impl Raw {
     }
 
     /// Returns an insert of several rows, which diesel splits on SQLite. `row` is `(?, ?)` for two columns.
-    /// It does not stay prepared, because each number of rows has a text.
+    /// With several it does not stay prepared, because each number of rows has a text.
     pub(crate) fn insert(into: &str, row: &str, rows: Vec<Vec<Value>>, then: &str) -> Self {
         let text = format!("INSERT INTO {into} VALUES {} {then}", vec![row; rows.len()].join(", "));
-        Self { is_kept: false, ..Self::same(text).bind_all(rows.into_iter().flatten()) }
+        Self { is_kept: rows.len() == 1, ..Self::same(text).bind_all(rows.into_iter().flatten()) }
     }
 }
 

@@ -89,7 +89,7 @@ impl StoreLabels for PgUnitOfWork {
         let connection = self.connection()?;
         let of_id = |text: &'static str| Raw::<()>::same(text).bind(id.cell());
         connection.execute(of_id(LOCK)).await?;
-        let logged: Raw<Bool> = Raw::same("SELECT EXISTS (SELECT FROM intake_log WHERE supplement_id = ?)");
+        let logged: Raw<Bool> = Raw::same("SELECT EXISTS (SELECT 1 FROM intake_log WHERE supplement_id = ?)");
         if connection.load_one(logged.bind(id.cell())).await? {
             return Ok(false);
         }
