@@ -173,6 +173,7 @@ async fn a_value_that_cannot_have_been_written_is_named_by_table_column_and_row(
             }
             "password_link" => format!("of person {id}"),
             "consent" => format!("{id} for client {id}"),
+            "read_tally" => format!("of person {id} for reader {id} at 1970-01-01T00:00:00+00:00"),
             _ => id.to_owned(),
         };
         let expected = format!("corrupt value in {place}, row {key}");
