@@ -9,6 +9,7 @@ use crate::model::import_report::{ImportReport, Note};
 use crate::ports::import_source::{ImportFile, ImportRefusal};
 use crate::ports::storage::{Import, StorageError, UnitOfWork};
 use crate::ports::system::Pause;
+use crate::retry::Tries;
 use crate::store::{Store, transact};
 use chrono::TimeDelta;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
@@ -156,8 +157,24 @@ impl ImportRecords {
     }
 
     /// Checks the user, and starts or resumes an import; returns what was stored before. A dry run creates
-    /// none.
+    /// none. Tries again if the store aborts it: the database may still run a statement of a killed import,
+    /// whose transaction holds the lock of the user.
     async fn begin(
+        &self,
+        command: &ImportRecordsCommand,
+        file: &dyn ImportFile,
+        digest: Option<FileDigest>,
+    ) -> Result<Option<(ImportId, ImportReport)>, ImportRecordsError> {
+        let mut tries = Tries::new(None);
+        loop {
+            match self.try_to_begin(command, file, digest).await {
+                Err(ImportRecordsError::Storage(error)) if tries.again(&error).await => {}
+                outcome => return outcome,
+            }
+        }
+    }
+
+    async fn try_to_begin(
         &self,
         command: &ImportRecordsCommand,
         file: &dyn ImportFile,
@@ -212,7 +229,18 @@ impl ImportRecords {
         Ok((id, report))
     }
 
+    /// Completes an import. Tries again if the store aborts it, as at the start.
     async fn end(&self, id: ImportId, run: &Run<'_>) -> Result<(), ImportRecordsError> {
+        let mut tries = Tries::new(None);
+        loop {
+            match self.try_to_end(id, run).await {
+                Err(ImportRecordsError::Storage(error)) if tries.again(&error).await => {}
+                outcome => return outcome,
+            }
+        }
+    }
+
+    async fn try_to_end(&self, id: ImportId, run: &Run<'_>) -> Result<(), ImportRecordsError> {
         let unit = self.storing(None).begin().await?;
         transact!(in unit, |tx| {
             // Locks the user before the import, as everywhere.

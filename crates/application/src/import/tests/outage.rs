@@ -8,6 +8,7 @@ use crate::import::{ImportRecords, ImportRecordsError, Imported};
 use crate::ports::storage::StorageError;
 use crate::ports::system::MockPause;
 use crate::testing::person;
+use domain::import::ImportState;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -52,4 +53,28 @@ async fn an_import_ends_after_an_outage_of_half_a_minute_and_keeps_what_is_store
     assert!(matches!(outcome, Err(ImportRecordsError::Storage(StorageError::Unavailable))));
     assert_eq!(waits.iter().sum::<Duration>(), Duration::from_millis(26_300));
     assert_eq!(store.sessions().len(), 2_000);
+}
+
+#[tokio::test]
+async fn an_import_tries_again_if_its_start_or_its_end_is_aborted() {
+    // The start and three batches are committed before the end.
+    for before in [0, 4] {
+        let store = MemoryStore::with(person());
+        (0..before).for_each(|_| store.pass("commit"));
+        (0..4).for_each(|_| store.fail("commit", StorageError::Retryable));
+        let (outcome, waits) = waiting(&store).await;
+        assert_eq!(outcome.unwrap().report.sessions, counts(4_001, 0, 0), "{before}");
+        assert_eq!(waits, [], "{before}");
+        let states: Vec<_> = store.content().imports.all.iter().map(|import| import.state).collect();
+        assert_eq!(states, [ImportState::Done], "{before}");
+    }
+}
+
+#[tokio::test]
+async fn an_import_whose_start_is_aborted_five_times_fails() {
+    let store = MemoryStore::with(person());
+    (0..5).for_each(|_| store.fail("commit", StorageError::Retryable));
+    let (outcome, _) = waiting(&store).await;
+    assert!(matches!(outcome, Err(ImportRecordsError::Storage(StorageError::Retryable))));
+    assert_eq!(store.sessions(), []);
 }
