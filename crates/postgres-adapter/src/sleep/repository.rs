@@ -25,8 +25,8 @@ use uuid::Uuid;
 /// Overlapping records of one source form one stretch, so that each stretch is searched once. A session lasts
 /// at most seven days, so one that overlaps a record starts less than seven days before it. `OFFSET 0` forces
 /// an index look-up per stretch and per session; otherwise the planner compares every record with every
-/// session of the person. Without statistics, it would also search by source, which most sessions of a person
-/// share; `|| ''` prevents that.
+/// session of the person. `|| ''` keeps a plan that was made for an empty store from searching by source or
+/// kind of key, which most sessions of a person share.
 ///
 /// Sessions with a key from their source may overlap in any number, and each is loaded with its stages.
 /// Beyond equal keys, only their twins matter: sessions that start and end in the same minutes as a record
@@ -49,11 +49,11 @@ const CANDIDATES: &str = "FROM (
         SELECT k.started_at, k.id
         FROM sleep_session k WHERE k.user_id = $1 AND k.source || '' = r.source
             AND k.started_at < r.ended_at AND k.started_at > r.started_at - interval '7 days'
-            AND k.ended_at > r.started_at AND k.key_kind = 'derived'
+            AND k.ended_at > r.started_at AND k.key_kind || '' = 'derived'
         OFFSET 0
     ) AS o
     WHERE EXISTS (
-        SELECT FROM sleep_session n WHERE n.user_id = $1 AND n.key_kind = 'derived'
+        SELECT FROM sleep_session n WHERE n.user_id = $1 AND n.key_kind || '' = 'derived'
             AND n.started_at > (SELECT min(f.at) FROM unnest($5) AS f (at)) - interval '7 days'
             AND n.started_at < (SELECT max(l.at) FROM unnest($6) AS l (at))
     )
@@ -62,7 +62,7 @@ const CANDIDATES: &str = "FROM (
     FROM unnest($2, $3, $5, $6) AS r (source, key_kind, started_at, ended_at)
     CROSS JOIN LATERAL (
         SELECT DISTINCT ON (octet_length(k.stages) > 0) k.started_at, k.id
-        FROM sleep_session k WHERE k.user_id = $1 AND k.source || '' = r.source AND k.key_kind = 'given'
+        FROM sleep_session k WHERE k.user_id = $1 AND k.source || '' = r.source AND k.key_kind || '' = 'given'
             AND k.started_at >= date_trunc('minute', r.started_at, 'UTC')
             AND k.started_at < date_trunc('minute', r.started_at, 'UTC') + interval '1 minute'
             AND date_trunc('minute', k.ended_at, 'UTC') = date_trunc('minute', r.ended_at, 'UTC')
@@ -234,3 +234,6 @@ fn insertion(
 fn uuids(ids: &[SleepSessionId]) -> Vec<Uuid> {
     ids.iter().map(SleepSessionId::as_uuid).collect()
 }
+
+#[cfg(test)]
+mod tests;
