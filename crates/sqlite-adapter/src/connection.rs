@@ -7,44 +7,53 @@ use diesel::connection::{
     TransactionManagerStatus,
 };
 use diesel::sqlite::SqliteConnection;
-use diesel_async::sync_connection_wrapper::{SpawnBlocking, SyncConnectionWrapper};
-use futures_util::FutureExt as _;
-use futures_util::future::BoxFuture;
-use std::error::Error;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
 
-/// Connection whose statements run on blocking threads.
-pub(crate) type Connection = SyncConnectionWrapper<SqliteConnection, DetachedSpawner>;
+/// Work on a connection. What runs it is compiled once instead of for each statement.
+pub(crate) type Task = Box<dyn FnOnce(&mut SqliteConnection) -> Result<(), StorageError> + Send>;
 
-/// Runs closures on tokio's blocking threads; they continue after their future is dropped.
-///
-/// diesel-async's runtime waits in `Drop` for the closure of a dropped future, with `block_in_place`. That
-/// panics on the single-threaded runtimes of actix's workers, where every cancelled request ends in such a
-/// drop.
-pub(crate) struct DetachedSpawner;
+/// Returns the closure as a task, and the receiver of its value, which is there once the task succeeded.
+pub(crate) fn task<T: Send + 'static>(
+    work: impl FnOnce(&mut SqliteConnection) -> Result<T, StorageError> + Send + 'static,
+) -> (Task, oneshot::Receiver<T>) {
+    let (sender, value) = oneshot::channel();
+    let task = move |connection: &mut SqliteConnection| {
+        // The receiver is gone if the request was cancelled.
+        work(connection).map(|value| drop(sender.send(value)))
+    };
+    (Box::new(task), value)
+}
 
-impl SpawnBlocking for DetachedSpawner {
-    fn spawn_blocking<'a, R: Send + 'static>(
-        &mut self,
-        task: impl FnOnce() -> R + Send + 'static,
-    ) -> BoxFuture<'a, Result<R, Box<dyn Error + Send + Sync + 'static>>> {
-        tokio::task::spawn_blocking(task).map(|result| result.map_err(Box::from)).boxed()
+/// Returns the value of a task that succeeded.
+pub(crate) fn value_of<T>(mut value: oneshot::Receiver<T>) -> Result<T, StorageError> {
+    value.try_recv().map_err(|error| StorageError::Internal(Box::new(error)))
+}
+
+/// Connection whose tasks run on blocking threads, one at a time.
+pub(crate) struct Connection(Arc<Mutex<SqliteConnection>>);
+
+impl Connection {
+    pub(crate) fn new(connection: SqliteConnection) -> Self {
+        Self(Arc::new(Mutex::new(connection)))
     }
 
-    fn get_runtime() -> Self {
-        Self
+    /// Runs a task; once started, it continues even if the future is dropped.
+    pub(crate) async fn run(&self, task: Task) -> Result<(), StorageError> {
+        let connection = Arc::clone(&self.0);
+        // After a panic, the next transaction replaces the connection.
+        on_blocking_thread(move || task(&mut connection.lock().unwrap_or_else(PoisonError::into_inner))).await
     }
 }
 
-/// Runs a closure on the connection; once started, it continues even if the future is dropped.
-pub(crate) async fn run<T: Send + 'static>(
-    connection: &mut Connection,
-    task: impl FnOnce(&mut SqliteConnection) -> Result<T, StorageError> + Send + 'static,
+/// Runs a closure on a blocking thread; once started, it continues even if the future is dropped.
+pub(crate) async fn on_blocking_thread<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, StorageError> + Send + 'static,
 ) -> Result<T, StorageError> {
-    connection.spawn_blocking(move |inner| Ok(task(inner))).await.map_err(error::of_runtime)?
+    tokio::task::spawn_blocking(work).await.map_err(|error| StorageError::Internal(Box::new(error)))?
 }
 
 /// Purpose of a connection.

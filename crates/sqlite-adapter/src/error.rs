@@ -59,11 +59,6 @@ pub(crate) fn of_connection(error: Error) -> StorageError {
     of_statement(error)
 }
 
-/// Maps the failure of a blocking thread: a panic, or the runtime's shutdown.
-pub(crate) fn of_runtime(error: Error) -> StorageError {
-    StorageError::Internal(Box::new(error))
-}
-
 /// Returns the key in a message such as `UNIQUE constraint failed: account.email_normalised`. All columns of
 /// a key are in one table.
 fn unique_key(message: &str) -> Option<UniqueKey> {

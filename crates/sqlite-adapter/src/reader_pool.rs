@@ -1,6 +1,6 @@
 //! The pool of reading connections: one is open from the start, others are opened on demand.
 
-use crate::connection::{self, Location, Role};
+use crate::connection::{self, Location, Role, Task, on_blocking_thread};
 use crate::connection_meter;
 use crate::file_identity::FileIdentity;
 use application::ports::storage::StorageError;
@@ -38,29 +38,37 @@ impl ReaderPool {
     /// future is dropped.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
-        task: impl FnOnce(&mut SqliteConnection) -> Result<T, StorageError> + Send + 'static,
+        work: impl FnOnce(&mut SqliteConnection) -> Result<T, StorageError> + Send + 'static,
     ) -> Result<T, StorageError> {
+        let (task, value) = connection::task(work);
+        self.run_task(task).await?;
+        connection::value_of(value)
+    }
+
+    async fn run_task(&self, task: Task) -> Result<(), StorageError> {
         let permit = Arc::clone(&self.permits).acquire_owned();
         let permit = tokio::time::timeout(self.source.location.busy_timeout, permit);
         let permit = connection_meter::READERS.waited_for(async { permit.await.ok()?.ok() }).await;
         let lease = self.lease(permit.ok_or(StorageError::Unavailable)?);
-        let reading = async {
-            let outcome = tokio::task::spawn_blocking(move || lease.run(task)).await;
-            outcome.map_err(|error| StorageError::Internal(Box::new(error)))?
-        };
-        connection_meter::read(reading).await
+        connection_meter::read(on_blocking_thread(move || lease.run(task))).await
     }
 
     /// Runs a closure that reads one row on this thread, because a blocking thread and back would take longer
     /// than the read. If no connection is open and unused, it runs like any other.
     pub(crate) async fn run_here<T: Send + 'static>(
         &self,
-        task: impl FnOnce(&mut SqliteConnection) -> Result<T, StorageError> + Send + 'static,
+        work: impl FnOnce(&mut SqliteConnection) -> Result<T, StorageError> + Send + 'static,
     ) -> Result<T, StorageError> {
+        let (task, value) = connection::task(work);
+        self.run_task_here(task).await?;
+        connection::value_of(value)
+    }
+
+    async fn run_task_here(&self, task: Task) -> Result<(), StorageError> {
         let permit = Arc::clone(&self.permits).try_acquire_owned().ok();
         match permit.map(|permit| self.lease(permit)).filter(|lease| lease.connection.is_some()) {
             Some(lease) => connection_meter::read(async { lease.run(task) }).await,
-            None => self.run(task).await,
+            None => self.run_task(task).await,
         }
     }
 
@@ -93,10 +101,7 @@ struct Lease {
 }
 
 impl Lease {
-    fn run<T>(
-        mut self,
-        task: impl FnOnce(&mut SqliteConnection) -> Result<T, StorageError>,
-    ) -> Result<T, StorageError> {
+    fn run(mut self, task: Task) -> Result<(), StorageError> {
         let connection = match &mut self.connection {
             Some(connection) => connection,
             none => none.insert(self.source.open()?),

@@ -1,6 +1,6 @@
 //! The SQLite store and its connections.
 
-use crate::connection::{Connection, DetachedSpawner, Location, Role};
+use crate::connection::{Connection, Location, Role, on_blocking_thread};
 use crate::error::StorageResult as _;
 use crate::migration;
 use crate::options::SqliteOptions;
@@ -37,9 +37,8 @@ impl SqliteStore {
             Ok((writer, opened.connect(Role::Reader)?))
         })
         .await?;
-        let writer = Connection::with_runtime(writer, DetachedSpawner);
         Ok(Self {
-            writer: Writer::new(writer, location.clone()),
+            writer: Writer::new(Connection::new(writer), location.clone()),
             readers: ReaderPool::new(reader, options.readers, location.clone()),
             location,
         })
@@ -129,10 +128,4 @@ impl UnitOfWorkFactory for SqliteStore {
         let transaction = self.writer.begin().await?;
         Ok(Box::new(Unit(SqliteUnitOfWork::new(transaction, self.writer.clone()))))
     }
-}
-
-async fn on_blocking_thread<T: Send + 'static>(
-    task: impl FnOnce() -> Result<T, StorageError> + Send + 'static,
-) -> Result<T, StorageError> {
-    tokio::task::spawn_blocking(task).await.map_err(|error| StorageError::Internal(Box::new(error)))?
 }

@@ -1,6 +1,6 @@
 //! The writing connection and its queue.
 
-use crate::connection::{self, Connection, Location, Role};
+use crate::connection::{self, Connection, Location, Role, Task};
 use crate::connection_meter;
 use crate::error::{self, StorageResult as _};
 use application::ports::storage::{StorageError, WriteState};
@@ -47,7 +47,7 @@ impl Writer {
             began: Instant::now(),
         };
         let location = self.location.clone();
-        transaction.run(move |connection| begin_immediate(connection, &location)).await?;
+        transaction.run_task(Box::new(move |connection| begin_immediate(connection, &location))).await?;
         transaction.began = Instant::now();
         Ok(transaction)
     }
@@ -55,32 +55,39 @@ impl Writer {
     /// Waits in the queue and runs a closure in a separate transaction.
     pub(crate) async fn write<T: Send + 'static>(
         &self,
-        task: impl FnOnce(&mut SqliteConnection) -> Result<T, StorageError> + Send + 'static,
+        work: impl FnOnce(&mut SqliteConnection) -> Result<T, StorageError> + Send + 'static,
     ) -> Result<T, StorageError> {
-        let mut turn = self.turn().await?;
+        let (task, value) = connection::task(work);
+        self.write_task(task).await?;
+        connection::value_of(value)
+    }
+
+    async fn write_task(&self, task: Task) -> Result<(), StorageError> {
+        let turn = self.turn().await?;
         let location = self.location.clone();
-        let writing = connection::run(&mut turn.connection, move |connection| {
+        let writing = turn.connection.run(Box::new(move |connection| {
             begin_immediate(connection, &location)?;
             match task(connection) {
-                Ok(value) => commit(connection).map(|()| value),
+                Ok(()) => commit(connection),
                 Err(error) => roll_back(connection).and(Err(error)),
             }
-        });
+        }));
         noted(&self.state, connection_meter::write(writing).await)
     }
 
     /// Waits in the queue and runs a closure outside of any transaction.
     pub(crate) async fn maintain<T: Send + 'static>(
         &self,
-        task: impl FnOnce(&mut SqliteConnection, &Location) -> Result<T, StorageError> + Send + 'static,
+        work: impl FnOnce(&mut SqliteConnection, &Location) -> Result<T, StorageError> + Send + 'static,
     ) -> Result<T, StorageError> {
-        let mut turn = self.turn().await?;
+        let turn = self.turn().await?;
         let location = self.location.clone();
-        let working = connection::run(&mut turn.connection, move |connection| {
+        let (task, value) = connection::task(move |connection| {
             connection::make_idle(connection, &location, Role::Writer)?;
-            task(connection, &location)
+            work(connection, &location)
         });
-        noted(&self.state, working.await)
+        noted(&self.state, turn.connection.run(task).await)?;
+        connection::value_of(value)
     }
 
     /// Returns whether the disk accepts writes.
@@ -119,26 +126,32 @@ impl Transaction {
     /// Runs a closure in the transaction.
     pub(crate) async fn run<T: Send + 'static>(
         &mut self,
-        task: impl FnOnce(&mut SqliteConnection) -> Result<T, StorageError> + Send + 'static,
+        work: impl FnOnce(&mut SqliteConnection) -> Result<T, StorageError> + Send + 'static,
     ) -> Result<T, StorageError> {
-        let turn = self.turn.as_mut().ok_or(StorageError::Unavailable)?;
+        let (task, value) = connection::task(work);
+        self.run_task(task).await?;
+        connection::value_of(value)
+    }
+
+    async fn run_task(&mut self, task: Task) -> Result<(), StorageError> {
+        let turn = self.turn.as_ref().ok_or(StorageError::Unavailable)?;
         let alive = Arc::clone(&self.alive);
-        let work = connection::run(&mut turn.connection, move |connection| {
+        let work = turn.connection.run(Box::new(move |connection| {
             if alive.load(Ordering::SeqCst) { task(connection) } else { Err(StorageError::Unavailable) }
-        });
+        }));
         noted(&self.state, connection_meter::write(work).await)
     }
 
     /// Commits. After an error, `drop` rolls back.
     pub(crate) async fn commit(mut self) -> Result<(), StorageError> {
-        self.run(commit).await?;
+        self.run_task(Box::new(commit)).await?;
         self.end().await;
         Ok(())
     }
 
     /// Rolls back.
     pub(crate) async fn roll_back(mut self) -> Result<(), StorageError> {
-        self.run(roll_back).await?;
+        self.run_task(Box::new(roll_back)).await?;
         self.end().await;
         Ok(())
     }
@@ -157,10 +170,10 @@ impl Transaction {
 impl Drop for Transaction {
     fn drop(&mut self) {
         self.alive.store(false, Ordering::SeqCst);
-        if let Some(mut turn) = self.turn.take() {
+        if let Some(turn) = self.turn.take() {
             // The queue continues after this task, so the next transaction finds a clean connection.
             self.runtime.spawn(async move {
-                if connection::run(&mut turn.connection, roll_back).await.is_err() {
+                if turn.connection.run(Box::new(roll_back)).await.is_err() {
                     tracing::warn!("an abandoned transaction could not be rolled back");
                 }
             });

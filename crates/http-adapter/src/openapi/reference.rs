@@ -7,8 +7,12 @@ use crate::problem::{Fault, Problem, ServerErrors};
 use crate::route::Endpoint;
 use actix_web::http::header::{self, ContentType};
 use actix_web::{HttpResponse, HttpResponseBuilder, web};
-use std::sync::{Arc, LazyLock};
-use utoipa_swagger_ui::SwaggerFile;
+use bytes::Bytes;
+use std::io::{Cursor, Read as _};
+use std::sync::LazyLock;
+use utoipa_swagger_ui_vendored::SWAGGER_UI_VENDORED;
+use zip::ZipArchive;
+use zip::result::ZipResult;
 
 /// Content security policy of the reference: own files, and the styles and images that the user interface
 /// generates.
@@ -59,9 +63,27 @@ SwaggerUIBundle({
 /// File name of [`START`].
 pub(super) const START_FILE: &str = "restwell.js";
 
-/// Files of the package that the page loads; no others are served.
-pub(super) const PACKAGE_FILES: [&str; 4] =
-    ["swagger-ui.css", "index.css", "swagger-ui-bundle.js", "favicon-32x32.png"];
+/// Files of the package that the page loads, with their media types; no others are served.
+pub(super) const PACKAGE_FILES: [(&str, &str); 4] = [
+    ("swagger-ui.css", "text/css"),
+    ("index.css", "text/css"),
+    ("swagger-ui-bundle.js", "text/javascript"),
+    ("favicon-32x32.png", "image/png"),
+];
+
+/// Contents of [`PACKAGE_FILES`].
+static CONTENTS: LazyLock<ZipResult<[Bytes; 4]>> = LazyLock::new(|| {
+    let mut archive = ZipArchive::new(Cursor::new(SWAGGER_UI_VENDORED))?;
+    // Named after the version.
+    let folder = archive.by_index(0)?.name()?.into_owned();
+    let mut contents = [const { Bytes::new() }; 4];
+    for ((name, _), content) in PACKAGE_FILES.iter().zip(&mut contents) {
+        let mut unpacked = Vec::new();
+        archive.by_name(&format!("{folder}dist/{name}"))?.read_to_end(&mut unpacked)?;
+        *content = unpacked.into();
+    }
+    Ok(contents)
+});
 
 /// The document with the public URL of the examples.
 static DOCUMENT: LazyLock<String> = LazyLock::new(super::openapi_json);
@@ -93,12 +115,11 @@ pub(super) async fn show_file(name: web::Path<String>) -> Result<HttpResponse, P
     if name.as_str() == START_FILE {
         return Ok(page_headers().content_type("text/javascript").body(START));
     }
-    let known = PACKAGE_FILES.into_iter().find(|file| *file == name.as_str());
-    let name = known.ok_or_else(|| Problem::new(Fault::NotFound))?;
-    let file = utoipa_swagger_ui::serve(name, Arc::default())
-        .map_err(|error| Problem::internal(error.to_string()))?;
-    let SwaggerFile { bytes, content_type, .. } = file.ok_or_else(|| Problem::new(Fault::NotFound))?;
-    Ok(page_headers().content_type(content_type).body(bytes.into_owned()))
+    let contents = CONTENTS.as_ref().map_err(|error| Problem::internal(error.to_string()))?;
+    let mut files = PACKAGE_FILES.iter().zip(contents);
+    let ((_, media_type), content) =
+        files.find(|((file, _), _)| file == name.as_ref()).ok_or_else(|| Problem::new(Fault::NotFound))?;
+    Ok(page_headers().content_type(*media_type).body(content.clone()))
 }
 
 fn page_headers() -> HttpResponseBuilder {
