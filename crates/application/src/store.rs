@@ -97,18 +97,20 @@ where
     E: From<StorageError> + Send + 'a,
     F: for<'t> FnOnce(&'t mut dyn UnitOfWork) -> ScopedBoxFuture<'a, 't, Result<T, E>> + Send + 'a,
 {
-    match work(unit.as_mut()).await {
-        Ok(value) => {
-            unit.commit().await?;
-            Ok(value)
-        }
-        Err(error) => {
-            if let Err(fault) = unit.rollback().await {
-                tracing::warn!(error = %fault, "a transaction could not be rolled back");
-            }
-            Err(error)
-        }
+    let outcome = work(unit.as_mut()).await;
+    end(unit, outcome.is_ok()).await?;
+    outcome
+}
+
+/// Commits a transaction that succeeded. Otherwise rolls back; that this failed is only logged.
+async fn end(unit: Box<dyn UnitOfWork>, has_succeeded: bool) -> Result<(), StorageError> {
+    if has_succeeded {
+        return unit.commit().await;
     }
+    if let Err(fault) = unit.rollback().await {
+        tracing::warn!(error = %fault, "a transaction could not be rolled back");
+    }
+    Ok(())
 }
 
 /// Error that rolls a transaction back and gives the caller this result, which may be a success.

@@ -4,8 +4,6 @@ use super::import_source::{ImportFile, ImportRefusal};
 use chrono::{DateTime, FixedOffset};
 use domain::id::UserId;
 use domain::time::TimeZone;
-#[cfg(feature = "test-support")]
-use mockall::automock;
 
 /// The temporary file failed, e.g. no space or no permission. The upload itself may be valid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -13,7 +11,6 @@ use mockall::automock;
 pub struct SpoolError(pub String);
 
 /// Creates temporary files for uploads.
-#[cfg_attr(feature = "test-support", automock)]
 pub trait UploadFiles: Send + Sync {
     /// Creates an empty file that is removed when the process ends, even after a crash.
     fn begin(&self) -> Result<Box<dyn SpooledUpload>, SpoolError>;
@@ -35,7 +32,6 @@ pub struct SpoolMetadata {
 /// The file of one upload.
 ///
 /// Its methods block the thread: do not call them on an async worker thread.
-#[cfg_attr(feature = "test-support", automock)]
 pub trait SpooledUpload: Send {
     /// Writes the next bytes.
     fn write(&mut self, bytes: &[u8]) -> Result<(), SpoolError>;

@@ -26,7 +26,6 @@ pub struct AuditFilter {
 pub type AuditPosition = (DateTime<Utc>, AuditEventId);
 
 /// Writes audit events in the transaction of the change that they describe.
-#[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait AuditRepository: Send {
     /// Appends an event. Events cannot be changed; the store MUST reject updates.

@@ -6,8 +6,6 @@ use chrono::{DateTime, Utc};
 use domain::id::{ImportId, IntakeLogId, SleepSessionId, SupplementId, UserId};
 use domain::sleep::SleepSession;
 use domain::supplement::{CatalogueKey, IntakeLog, Supplement};
-#[cfg(feature = "test-support")]
-use mockall::automock;
 
 /// A record that an import added, changed or removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -76,7 +74,6 @@ pub struct JournalEntry {
 }
 
 /// Stores one note per import and changed record.
-#[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait ImportJournal: Send {
     /// Stores notes of an import's changes, in this order. If the import already has a note of a record, the

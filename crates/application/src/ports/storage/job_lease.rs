@@ -3,8 +3,6 @@
 use super::StorageError;
 use async_trait::async_trait;
 use chrono::TimeDelta;
-#[cfg(feature = "test-support")]
-use mockall::automock;
 use uuid::Uuid;
 
 /// A job that runs on one process at a time.
@@ -33,7 +31,6 @@ impl Job {
 ///
 /// A lease saves work but is not a lock: a paused process may continue a job that another one has taken
 /// since. Jobs must be correct when two processes run them.
-#[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait JobLeases: Send + Sync {
     /// Leases a job that is due and free, for this long; returns whether it succeeded.

@@ -65,7 +65,6 @@ pub struct MailBacklog {
 }
 
 /// Reads the outbox backlog for monitoring.
-#[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait OutboxReader: Send + Sync {
     /// Returns the committed backlog.

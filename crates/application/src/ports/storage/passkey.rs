@@ -31,7 +31,6 @@ pub struct PasskeyUse {
 }
 
 /// Stores passkeys.
-#[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait PasskeyRepository: Send {
     /// Stores a passkey of an existing person; MUST fail with `Conflict(Passkey)` if its id, or the
@@ -59,7 +58,6 @@ pub trait PasskeyRepository: Send {
 }
 
 /// Stores pending ceremonies.
-#[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait PasskeyCeremonyRepository: Send {
     /// Stores a ceremony.

@@ -31,7 +31,6 @@ pub trait PendingSignInReader: Send + Sync {
 }
 
 /// Stores pending sign-ins.
-#[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait PendingSignInRepository: Send {
     /// Stores a new pending sign-in of an existing user.

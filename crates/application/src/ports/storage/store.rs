@@ -3,12 +3,9 @@
 use super::{DiskFault, StorageError};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-#[cfg(feature = "test-support")]
-use mockall::automock;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The database's clock. Each process uses its own clock, and compares it with this one.
-#[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait StoreClock: Send + Sync {
     /// Returns the store's time at a point between call and return, in microseconds.
@@ -19,7 +16,6 @@ pub trait StoreClock: Send + Sync {
 }
 
 /// Maintains the files of a store, and reports whether it accepts writes.
-#[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait StoreUpkeep: Send + Sync {
     /// Returns why a write was rejected; `None` if none was since the last successful probe. MUST NOT block.

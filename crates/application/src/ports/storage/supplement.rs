@@ -24,7 +24,6 @@ pub struct CatalogueVersion {
 
 /// Stores supplement labels. A key has one current version; older versions with logs are kept. A user's own
 /// products ([`CatalogueKey::owner`]) MUST be deleted with the user.
-#[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait SupplementRepository: Send {
     /// Returns a version, current or replaced, with its key; `None` if there is none.

@@ -6,16 +6,14 @@ use super::{
     CodeRepository, ConsentRepository, DraftUserRepository, ErasureRepository, GrantRepository,
     ImportJournal, ImportRepository, IntakeLogRepository, MockAuthorizationRequestRepository,
     MockClientRepository, MockCodeRepository, MockConsentRepository, MockDraftUserRepository,
-    MockErasureRepository, MockGrantRepository, MockImportJournal, MockImportRepository,
-    MockIntakeLogRepository, MockOutboxRepository, MockPasskeyCeremonyRepository, MockPasskeyRepository,
-    MockPasswordLinkRepository, MockPasswordRepository, MockPendingSignInRepository,
-    MockPersonalTokenRepository, MockSandboxRepository, MockSecondFactorRepository, MockSessionRepository,
-    MockSigningKeyRepository, MockSleepRepository, MockSupplementRepository, MockUploadRepository,
-    MockUserRepository, MockWebhookRepository, OutboxRepository, PasskeyCeremonyRepository,
-    PasskeyRepository, PasswordLinkRepository, PasswordRepository, PendingSignInRepository,
-    PersonalTokenRepository, RecordRepositories, SandboxRepository, SecondFactorRepository,
-    SessionRepository, SigningKeyRepository, SleepRepository, StorageError, SupplementRepository, UnitOfWork,
-    UnitOfWorkFactory, UploadRepository, UserRepository, WebhookRepository,
+    MockErasureRepository, MockGrantRepository, MockImportRepository, MockIntakeLogRepository,
+    MockOutboxRepository, MockPasswordLinkRepository, MockPasswordRepository, MockPersonalTokenRepository,
+    MockSandboxRepository, MockSecondFactorRepository, MockSessionRepository, MockSigningKeyRepository,
+    MockSleepRepository, MockUploadRepository, MockUserRepository, MockWebhookRepository, OutboxRepository,
+    PasskeyCeremonyRepository, PasskeyRepository, PasswordLinkRepository, PasswordRepository,
+    PendingSignInRepository, PersonalTokenRepository, RecordRepositories, SandboxRepository,
+    SecondFactorRepository, SessionRepository, SigningKeyRepository, SleepRepository, StorageError,
+    SupplementRepository, UnitOfWork, UnitOfWorkFactory, UploadRepository, UserRepository, WebhookRepository,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -97,16 +95,25 @@ impl AuditRepository for RecordedEvents {
     }
 }
 
+macro_rules! mocked {
+    ($unit:ident.$name:ident $mock:ident) => {
+        &mut $unit.$name
+    };
+    ($unit:ident.$name:ident) => {
+        unimplemented!("no test expects a call of {}", stringify!($name))
+    };
+}
+
 macro_rules! mock {
     ($(
         $(#[$about:meta])*
-        $group:ident { $($(#[$repository_about:meta])* $name:ident: $repository:ident = $mock:ident,)+ }
+        $group:ident { $($(#[$repository_about:meta])* $name:ident: $repository:ident $(= $mock:ident)?,)+ }
     )+) => {
         /// A unit of work with mock repositories, except for the audit trail, which records every event.
         #[derive(Default)]
         #[expect(missing_docs, reason = "each field is named after the repository that it mocks")]
         pub struct MockUnitOfWork {
-            $($(pub $name: $mock,)+)+
+            $($($(pub $name: $mock,)?)+)+
             /// Error of the commit; `None` if it succeeds.
             pub commit_error: Option<StorageError>,
             /// Error of the rollback; `None` if it succeeds.
@@ -116,7 +123,7 @@ macro_rules! mock {
 
         $(impl $group for MockUnitOfWork {
             $(fn $name(&mut self) -> &mut dyn $repository {
-                &mut self.$name
+                mocked!(self.$name $($mock)?)
             })+
         })+
     };

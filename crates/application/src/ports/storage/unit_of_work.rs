@@ -19,7 +19,8 @@ pub trait UnitOfWorkFactory: Send + Sync {
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError>;
 }
 
-/// Calls a macro with the groups of repositories: each accessor with its port and the port's mock.
+/// Calls a macro with the groups of repositories: each accessor with its port and, if tests expect calls of
+/// it, the port's mock.
 macro_rules! with_repositories {
     ($callback:ident) => {
         $callback! {
@@ -32,15 +33,15 @@ macro_rules! with_repositories {
                 /// One-time password links.
                 password_links: PasswordLinkRepository = MockPasswordLinkRepository,
                 /// Sign-ins that wait for their second step.
-                pending_sign_ins: PendingSignInRepository = MockPendingSignInRepository,
+                pending_sign_ins: PendingSignInRepository,
                 /// Authenticator apps and recovery codes.
                 second_factors: SecondFactorRepository = MockSecondFactorRepository,
                 /// Browser sessions.
                 sessions: SessionRepository = MockSessionRepository,
                 /// Passkeys.
-                passkeys: PasskeyRepository = MockPasskeyRepository,
+                passkeys: PasskeyRepository,
                 /// Pending passkey ceremonies.
-                passkey_ceremonies: PasskeyCeremonyRepository = MockPasskeyCeremonyRepository,
+                passkey_ceremonies: PasskeyCeremonyRepository,
                 /// Outbox of messages to send.
                 outbox: OutboxRepository = MockOutboxRepository,
                 /// Sandbox people.
@@ -76,13 +77,13 @@ macro_rules! with_repositories {
                 /// Sleep sessions.
                 sleep: SleepRepository = MockSleepRepository,
                 /// The catalogue of supplements.
-                supplements: SupplementRepository = MockSupplementRepository,
+                supplements: SupplementRepository,
                 /// Intake logs.
                 intake_logs: IntakeLogRepository = MockIntakeLogRepository,
                 /// Imports.
                 imports: ImportRepository = MockImportRepository,
                 /// Journal of import changes.
-                import_journal: ImportJournal = MockImportJournal,
+                import_journal: ImportJournal,
                 /// Parts and leases of uploads.
                 uploads: UploadRepository = MockUploadRepository,
             }
@@ -95,7 +96,7 @@ pub(super) use with_repositories;
 macro_rules! declare {
     ($(
         $(#[$about:meta])*
-        $group:ident { $($(#[$repository_about:meta])* $name:ident: $repository:ident = $mock:ident,)+ }
+        $group:ident { $($(#[$repository_about:meta])* $name:ident: $repository:ident $(= $mock:ident)?,)+ }
     )+) => {
         $(
             $(#[$about])*

@@ -16,7 +16,6 @@ pub trait ReadLedger: Send + Sync {
 }
 
 /// Sums up requests in the process, so that none waits for the store (a crash loses at most one second).
-#[cfg_attr(feature = "test-support", automock)]
 pub trait UsageLedger: Send + Sync {
     /// Adds a sum; never blocks on the store.
     fn add(&self, usage: ClientUsage);
