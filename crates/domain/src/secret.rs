@@ -49,7 +49,7 @@ pub enum SecretKind {
     KnownBrowser,
     /// Challenge of a passkey ceremony: `rwa_`.
     PasskeyChallenge,
-    /// Cookie of a browser whose sign-in waits for its second step: `rwi_`.
+    /// Cookie of a browser whose sign-in waits for its second step: `rwn_`.
     PendingSignIn,
 }
 
@@ -82,7 +82,7 @@ impl SecretKind {
             Self::PasswordLink => "rwl_",
             Self::KnownBrowser => "rwb_",
             Self::PasskeyChallenge => "rwa_",
-            Self::PendingSignIn => "rwi_",
+            Self::PendingSignIn => "rwn_",
         }
     }
 

@@ -78,7 +78,7 @@ on_both_stores! {
                 let (front, back) = secret.split_at(middle);
                 assert!([secret, front, back].iter().all(|part| !dump.holds(part)), "{secret} is in the store");
             }
-            let prefixes = ["rwc_", "rwr_", "rwt_", "rws_", "rwk_", "rwp_", "rwe_", "rwv_", "rwl_", "rwb_", "rwa_", "rwi_"];
+            let prefixes = ["rwc_", "rwr_", "rwt_", "rws_", "rwk_", "rwp_", "rwe_", "rwv_", "rwl_", "rwb_", "rwa_", "rwn_"];
             let message = ["set-password?link", "Someone asked to reset the password", "Choose a new password"];
             for part in prefixes.iter().chain(&message) {
                 assert!(!dump.holds(part), "{part} is in the store");
