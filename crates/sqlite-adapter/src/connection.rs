@@ -34,6 +34,7 @@ pub(crate) fn value_of<T>(mut value: oneshot::Receiver<T>) -> Result<T, StorageE
 }
 
 /// Connection whose tasks run on blocking threads, one at a time.
+#[derive(Clone)]
 pub(crate) struct Connection(Arc<Mutex<SqliteConnection>>);
 
 impl Connection {
@@ -44,7 +45,7 @@ impl Connection {
     /// Runs a task; once started, it continues even if the future is dropped.
     pub(crate) async fn run(&self, task: Task) -> Result<(), StorageError> {
         let connection = Arc::clone(&self.0);
-        // After a panic, the next transaction replaces the connection.
+        // `make_idle` replaces a connection whose transaction a panic left open.
         on_blocking_thread(move || task(&mut connection.lock().unwrap_or_else(PoisonError::into_inner))).await
     }
 }

@@ -65,7 +65,7 @@ impl Writer {
     async fn write_task(&self, task: Task) -> Result<(), StorageError> {
         let turn = self.turn().await?;
         let location = self.location.clone();
-        let writing = turn.connection.run(Box::new(move |connection| {
+        let writing = turn.run(Box::new(move |connection| {
             begin_immediate(connection, &location)?;
             match task(connection) {
                 Ok(()) => commit(connection),
@@ -86,7 +86,7 @@ impl Writer {
             connection::make_idle(connection, &location, Role::Writer)?;
             work(connection, &location)
         });
-        noted(&self.state, turn.connection.run(task).await)?;
+        noted(&self.state, turn.run(task).await)?;
         connection::value_of(value)
     }
 
@@ -108,6 +108,19 @@ impl Writer {
 struct WriterGuard {
     connection: OwnedMutexGuard<Connection>,
     _in_use: store_shared::GaugeGuard,
+}
+
+impl WriterGuard {
+    /// Runs a task that has the turn until it ends, even if the future is dropped before. A transaction of the
+    /// next in the queue could otherwise begin while this task still waits for the connection.
+    async fn run(self, task: Task) -> Result<(), StorageError> {
+        let connection = self.connection.clone();
+        let work = move |inner: &mut SqliteConnection| {
+            let _turn = self;
+            task(inner)
+        };
+        connection.run(Box::new(work)).await
+    }
 }
 
 /// Transaction on the writer; rolled back if dropped before its end.
@@ -173,7 +186,7 @@ impl Drop for Transaction {
         if let Some(turn) = self.turn.take() {
             // The queue continues after this task, so the next transaction finds a clean connection.
             self.runtime.spawn(async move {
-                if turn.connection.run(Box::new(roll_back)).await.is_err() {
+                if turn.run(Box::new(roll_back)).await.is_err() {
                     tracing::warn!("an abandoned transaction could not be rolled back");
                 }
             });

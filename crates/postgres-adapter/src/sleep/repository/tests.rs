@@ -3,13 +3,13 @@ use crate::test_support::TestDatabase;
 use chrono::{NaiveDate, TimeDelta};
 use serde_json::Value;
 
-/// A person with a night on each of 4,000 days.
+/// A person with a night on each of 4,000 days, and each once more with a key from its source.
 const POPULATE: &str = "
     INSERT INTO person VALUES ('00000000-0000-0000-0000-000000000001', 'one');
     INSERT INTO account (id, email, home_timezone, created_at) SELECT id, email_normalised, 'UTC', now() FROM person;
     INSERT INTO sleep_session (user_id, started_at, id, ended_at, key_kind, natural_key, updated_at, stages, metrics)
-    SELECT p.id, day, gen_random_uuid(), day + interval '8 hours', 'derived', day::text, now(), '', ''
-    FROM person p, generate_series('2010-01-01Z'::timestamptz, '2010-01-01Z'::timestamptz + 3999 * interval '1 day',
+    SELECT p.id, day, gen_random_uuid(), day + interval '8 hours', kind, day::text, now(), '', ''
+    FROM person p, (VALUES ('derived'), ('given')) AS k (kind), generate_series('2010-01-01Z'::timestamptz, '2010-01-01Z'::timestamptz + 3999 * interval '1 day',
         '1 day') AS day;";
 const TYPES: &str =
     "uuid, text[], text[], text[], timestamptz[], timestamptz[], text[], timestamptz[], timestamptz[]";
