@@ -111,8 +111,8 @@ struct WriterGuard {
 }
 
 impl WriterGuard {
-    /// Runs a task that has the turn until it ends, even if the future is dropped before. A transaction of the
-    /// next in the queue could otherwise begin while this task still waits for the connection.
+    /// Runs a task that has the turn until it ends, even if the future is dropped before. Otherwise a
+    /// transaction of the next in the queue could begin while this task still waits for the connection.
     async fn run(self, task: Task) -> Result<(), StorageError> {
         let connection = self.connection.clone();
         let work = move |inner: &mut SqliteConnection| {
