@@ -34,6 +34,7 @@ mod retry;
 pub mod sandbox;
 pub mod schema;
 pub mod second_factor;
+pub mod session;
 pub mod store;
 pub mod synthetic;
 pub mod token;

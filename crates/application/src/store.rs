@@ -1,11 +1,11 @@
 //! Transactions of services: what one stores is stored completely or not at all.
 
-use crate::audit::AuditTrail;
 use crate::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
 use chrono::{DateTime, Utc};
+use derive_more::Constructor;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
-use domain::id::{ClientId, UserId};
+use domain::id::{AuditEventId, ClientId, UserId};
 use domain::secret::{Secret, SecretKind};
 use domain::user::User;
 use scoped_futures::ScopedBoxFuture;
@@ -22,6 +22,25 @@ macro_rules! transact {
     };
 }
 pub(crate) use transact;
+
+/// Creates events with an id and the current time.
+#[derive(Clone, Constructor)]
+pub struct AuditTrail {
+    pub(crate) entropy: Arc<dyn Entropy>,
+    pub(crate) clock: Arc<dyn Clock>,
+}
+
+impl AuditTrail {
+    /// Returns the current time.
+    pub fn now(&self) -> DateTime<Utc> {
+        self.clock.now()
+    }
+
+    /// Creates an event at the current time; the event's methods add the details.
+    pub fn event(&self, actor: AuditActor, kind: AuditKind) -> AuditEvent {
+        AuditEvent::new(AuditEventId::from_uuid(self.entropy.uuid()), self.now(), kind, actor)
+    }
+}
 
 /// The store of a service, and what every change needs: the time, ids and events.
 #[derive(Clone)]

@@ -1,11 +1,11 @@
 //! Shared fixtures: a fixed clock, counting randomness, signers, users and clients.
 
-use crate::account::SignedInPerson;
-use crate::audit::AuditTrail;
 use crate::ports::storage::AccessState;
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::system::{Clock, Entropy, SigningFailed, TokenSigner};
 pub(crate) use crate::ports::testing::*;
+use crate::session::SignedInPerson;
+use crate::store::AuditTrail;
 use crate::store::Store;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::access_token::{AccessClaims, TokenSubject};

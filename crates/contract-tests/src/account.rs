@@ -5,14 +5,14 @@ use crate::fixture::{link, now, seconds, user, user_id};
 use crate::second_factor_form::Trusting;
 use crate::service::{Distinct, UNLIMITED, audited, secret_text};
 use application::account::{
-    LinkRequestLimits, PasswordCheckpoint, PasswordHashingError, PasswordLinks, Passwords, SignInLimits,
-    SignIns,
+    LinkRequestLimits, PasswordCheckpoint, PasswordHashingError, PasswordLinks, Passwords, SignIns,
 };
 use application::mail::{PublicLinks, QueueMail};
 use application::ports::storage::{FailureCount, FailureCounter, FailureKey, StorageError};
 use application::ports::system::{
     FormSealer, Mail, MailSealError, MailSealer, PasswordCheck, PasswordHasher, PasswordStrengthChecker,
 };
+use application::session::SignInLimits;
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{MessageId, UserId};

@@ -4,10 +4,10 @@ use crate::Harness;
 use crate::client_form::clients;
 use crate::fixture::{client, client_id, conflict, hash, microsecond, now, seconds, secret, secret_id};
 use crate::service::Distinct;
-use application::audit::AuditTrail;
 use application::client::Clients;
 use application::ports::storage::{ClientWithSecrets, UniqueKey};
 use application::ports::system::{Clock, Entropy};
+use application::store::AuditTrail;
 use application::store::Store;
 use chrono::{DateTime, Utc};
 use domain::client::{

@@ -7,11 +7,11 @@ use crate::fixture::{
 };
 use crate::service::{assert_units, event_of_person, prepare, recorded, signed_in_ago};
 use application::access::DailyLimits;
-use application::account::SignedInPerson;
 use application::client::{
     AppDeveloper, AppError, AppForm, ChangedApp, Clients, DailyLimit, InvalidAppField,
 };
 use application::client_usage::first_usage_day;
+use application::session::SignedInPerson;
 use chrono::{Days, NaiveDate};
 use domain::audit::{AuditEvent, AuditKind};
 use domain::client::{

@@ -5,10 +5,10 @@ use crate::fixture::{client, client_id, draft, now, published, seconds, secret, 
 use crate::service::{assert_rejected, audited, prepare, signed_out, stale};
 use crate::webhook::endpoint;
 use application::access::DailyLimits;
-use application::account::SignedInPerson;
 use application::client::{
     AppDeveloper, AppError, AppForm, ClientChange, ClientError, Clients, InvalidAppField,
 };
+use application::session::SignedInPerson;
 use domain::client::{
     Client, ClientKind, ClientName, ClientSecret, ClientStatus, MAX_OWN_CLIENTS, Review, ServerNames,
 };

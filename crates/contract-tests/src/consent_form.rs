@@ -6,9 +6,9 @@ use crate::service::{
     Distinct, UNLIMITED, assert_rejected, assert_untouched, audited, event_of_person, locked, prepare,
     recorded, secret_text, signed_out,
 };
-use application::account::SignedInPerson;
 use application::authorization::{Authorizations, ConsentDecision, ConsentError};
 use application::ports::system::{Entropy as _, FetchedMetadata, MetadataSource};
+use application::session::SignedInPerson;
 use async_trait::async_trait;
 use domain::audit::{AuditEvent, AuditKind};
 use domain::authorization_request::{AuthorizationRequest, RequestState};

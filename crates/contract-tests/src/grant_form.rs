@@ -5,9 +5,9 @@ use crate::fixture::{
     client, client_id, code, consent, grant, grant_id, now, seconds, secret, user, user_id,
 };
 use crate::service::{assert_level, assert_untouched, audited, event_by, event_of_person, prepare, recorded};
-use application::account::SignedInPerson;
 use application::grant::{Grants, RevokeGrantsError};
 use application::ports::storage::GrantFilter;
+use application::session::SignedInPerson;
 use domain::audit::{AuditActor, AuditKind};
 use domain::code::AuthorizationCode;
 use domain::grant::{Grant, GrantState, RevocationReason};

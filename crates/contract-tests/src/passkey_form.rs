@@ -6,13 +6,13 @@ use crate::service::{
     ADDRESS, ORIGIN, UNLIMITED, assert_only_sessions, assert_rejected, assert_untouched, audited,
     event_of_person, prepare, recorded, secret_text, sign_in_elsewhere, signed_out, stale,
 };
-use application::account::{SignInLimits, SignedInPerson};
 use application::attempt_limit::AttemptLimit;
 use application::passkey::{
     CeremonyStart, NewPasskey, PasskeyAnswer, PasskeyError, Passkeys, RemoveAllPasskeysError,
 };
 use application::ports::storage::PasskeyUse;
 use application::ports::system::{MalformedClientData, PasskeyVerifier};
+use application::session::{SignInLimits, SignedInPerson};
 use domain::audit::AuditKind;
 use domain::passkey::{
     CeremonyPurpose, ClientData, MAX_PASSKEYS, Passkey, PasskeyCeremony, PasskeyKey, RelyingParty,

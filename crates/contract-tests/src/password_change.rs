@@ -12,9 +12,10 @@ use crate::service::{
 };
 use application::account::{
     ChangePasswordError, ChoosePasswordError, NewPasswordError, PasswordChange, PasswordCheckError,
-    PasswordChoice, PasswordHashingError, SetPasswordError, SignInProgress, SignedInPerson,
+    PasswordChoice, PasswordHashingError, SetPasswordError, SignInProgress,
 };
 use application::ports::storage::GrantFilter;
+use application::session::SignedInPerson;
 use domain::audit::{AuditActor, AuditKind};
 use domain::code::AuthorizationCode;
 use domain::grant::{GrantState, RevocationReason};

@@ -8,11 +8,11 @@ use crate::password_link::store;
 use crate::service::{ORIGIN, assert_rejected, event_of_person, prepare, recorded};
 use crate::sign_in_form::{Race, Racing};
 use application::account::{
-    ChangePasswordError, PasswordChange, PasswordCheckError, Passwords, SetPasswordError, SignInLimits,
-    SignedInPerson,
+    ChangePasswordError, PasswordChange, PasswordCheckError, Passwords, SetPasswordError,
 };
 use application::attempt_limit::AttemptLimit;
 use application::ports::storage::StorageError;
+use application::session::{SignInLimits, SignedInPerson};
 use domain::audit::AuditKind;
 use domain::known_browser::known_browser_cookie;
 use domain::password_link::PasswordLinkPurpose;

@@ -8,7 +8,8 @@ use crate::service::{
     assert_only_sessions, assert_units, assert_untouched, event_by, event_of_person, prepare, recorded,
     sign_in_elsewhere, stale,
 };
-use application::account::{EmailChangeError, LinkRequestError, PasswordLinks, SignedInPerson};
+use application::account::{EmailChangeError, LinkRequestError, PasswordLinks};
+use application::session::SignedInPerson;
 use chrono::TimeDelta;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::code::AuthorizationCode;

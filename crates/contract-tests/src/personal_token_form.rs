@@ -6,8 +6,8 @@ use crate::service::{
     assert_rejected, assert_untouched, audited, event_by, event_of_person, prepare, recorded, signed_in_ago,
     signed_out, stale,
 };
-use application::account::{AccountActor, SignedInPerson};
 use application::personal_token::{NewPersonalToken, PersonalTokenError, PersonalTokens};
+use application::session::{AccountActor, SignedInPerson};
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::FormId;
 use domain::personal_token::{MAX_LIVE_TOKENS, PersonalToken, PersonalTokenName};

@@ -6,11 +6,11 @@ use crate::service::{
     assert_only_sessions, assert_rejected, assert_untouched, audited, event_by, event_of_person, prepare,
     recorded, sign_in_elsewhere, signed_out, stale,
 };
-use application::account::{EndedSignIns, SignedInPerson};
 use application::ports::system::{TotpEnrolment, TotpSealer, TotpSealerError};
 use application::second_factor::{
     ResetSecondFactorError, SecondFactorError, SecondFactors, reset_second_factor,
 };
+use application::session::{EndedSignIns, SignedInPerson};
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::UserId;
 use domain::second_factor::{SealedTotpSecret, SecondFactorPolicy, TotpCode, TotpSecret, TotpStep};

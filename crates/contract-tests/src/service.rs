@@ -6,12 +6,12 @@ use crate::fixture::{
     browser, client, event_id, hash, link, now, passkey, pending_sign_in, seconds, secret, user, user_id,
     uuid,
 };
-use application::account::{SignInOrigin, SignedInPerson};
 use application::attempt_limit::AttemptLimit;
-use application::audit::AuditTrail;
 use application::import::ImportRecords;
 use application::ports::storage::AuditFilter;
 use application::ports::system::{Clock, Entropy};
+use application::session::{SignInOrigin, SignedInPerson};
+use application::store::AuditTrail;
 use application::store::Store;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};

@@ -6,7 +6,7 @@ use crate::service::{
     ADDRESS, assert_level, assert_only_sessions, assert_units, audited, event_by, event_of_person, prepare,
     recorded, secret_text, sign_in_elsewhere,
 };
-use application::account::{AccountActor, EndedSignIns, Sessions};
+use application::session::{AccountActor, EndedSignIns, Sessions};
 use domain::audit::{AuditActor, AuditKind};
 use domain::second_factor::SecondFactorPolicy;
 use domain::secret::{Secret, SecretKind};

@@ -7,11 +7,11 @@ use crate::second_factor_form::CODE;
 use crate::service::{ORIGIN, assert_rejected, prepare, secret_text};
 use application::StorageError;
 use application::account::{
-    PasswordCheckError, PasswordHashingError, SecondStepError, SignInOrigin, SignInProgress, SignIns,
-    SignedIn,
+    PasswordCheckError, PasswordHashingError, SecondStepError, SignInProgress, SignIns,
 };
 use application::ports::storage::{PendingSignInReader, PendingSignInWithEmail};
 use application::ports::system::{PasswordCheck, PasswordHasher};
+use application::session::{SignInOrigin, SignedIn};
 use async_trait::async_trait;
 use domain::password::{Password, PasswordHash};
 use domain::pending_sign_in::{PendingSignIn, SecondStep};

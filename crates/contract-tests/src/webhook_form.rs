@@ -7,10 +7,10 @@ use crate::service::{
     signed_in_ago, stale,
 };
 use crate::webhook::{delivery, endpoint, endpoint_id, event, pending, settle, store_endpoint};
-use application::account::SignedInPerson;
 use application::client::AppDeveloper;
 use application::ports::storage::Settlement;
 use application::ports::system::{Entropy as _, WebhookSigner, WebhookSignerError};
+use application::session::SignedInPerson;
 use application::webhook::{CreateWebhookError, WebhookActor, WebhookError, Webhooks};
 use chrono::TimeDelta;
 use domain::audit::{AuditActor, AuditKind};

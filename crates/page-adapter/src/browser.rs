@@ -9,7 +9,7 @@
 use crate::PageState;
 use actix_web::HttpRequest;
 use actix_web::http::header::{COOKIE, HeaderValue};
-use application::account::SignedIn;
+use application::session::SignedIn;
 use domain::form_token::FormToken;
 use domain::pending_sign_in::SecondStep;
 use domain::secret::{Secret, SecretKind};

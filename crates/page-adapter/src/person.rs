@@ -4,7 +4,7 @@ use crate::browser::Browser;
 use crate::{PageState, view};
 use actix_web::HttpRequest;
 use actix_web::http::header::USER_AGENT;
-use application::account::{SignInOrigin, SignedInPerson};
+use application::session::{SignInOrigin, SignedInPerson};
 use domain::device::Device;
 use domain::form_token::FormToken;
 use http_adapter::Endpoint;

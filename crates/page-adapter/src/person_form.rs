@@ -6,7 +6,7 @@ use crate::{PageState, kept_form, person};
 use actix_web::error::InternalError;
 use actix_web::web::{Data, Payload};
 use actix_web::{Error, FromRequest, HttpRequest, HttpResponse, dev};
-use application::account::SignedInPerson;
+use application::session::SignedInPerson;
 use futures_util::future::LocalBoxFuture;
 use http_adapter::problem::{Fault, Problem};
 

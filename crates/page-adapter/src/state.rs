@@ -1,6 +1,6 @@
 //! Dependencies of the pages.
 
-use application::account::{PasswordLinks, Passwords, Sessions, SignIns};
+use application::account::{PasswordLinks, Passwords, SignIns};
 use application::audit::ListActivity;
 use application::authorization::Authorizations;
 use application::client::Clients;
@@ -14,6 +14,7 @@ use application::profile::Profiles;
 use application::record::RecordServices;
 use application::sandbox::SandboxPeople;
 use application::second_factor::SecondFactors;
+use application::session::Sessions;
 use application::store::Store;
 use application::upload::{UploadFormat, Uploads};
 use application::webhook::Webhooks;

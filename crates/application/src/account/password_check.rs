@@ -15,10 +15,10 @@
 //! other users, so only this attempt is subtracted. Many users behind one address can then sign in freely,
 //! and an attacker cannot reset the counter with an account they own.
 
-use super::attempt_counters::AttemptCounters;
-use crate::attempt_limit::{AttemptLimit, AttemptRejected, count_attempt, from_attempt_rejected};
+use crate::attempt_limit::{AttemptRejected, count_attempt, from_attempt_rejected};
 use crate::ports::storage::{CredentialReader, Credentials, FailureCounter, StorageError};
 use crate::ports::system::{PasswordHasher, PasswordHashingError};
+use crate::session::{AttemptCounters, SignInLimits};
 use crate::store::{Store, transact};
 use chrono::{DateTime, Utc};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
@@ -29,28 +29,6 @@ use domain::secret::Secret;
 use domain::user::Email;
 use std::net::IpAddr;
 use std::sync::Arc;
-
-/// Rate limits for password attempts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SignInLimits {
-    /// Per account, from any address; known browsers have a separate counter with the same limit.
-    pub per_account: AttemptLimit,
-    /// Per account over a longer window, with the same separation. Together with the short window this allows
-    /// at most 100 consecutive failures (NIST SP 800-63B-4 section 3.2.2).
-    pub per_account_and_day: AttemptLimit,
-    /// Per network address (IPv6: /64), for any account. Correct passwords do not count.
-    pub per_address: AttemptLimit,
-}
-
-impl Default for SignInLimits {
-    fn default() -> Self {
-        Self {
-            per_account: AttemptLimit { attempts: 10, window_seconds: 600 },
-            per_account_and_day: AttemptLimit { attempts: 50, window_seconds: 86_400 },
-            per_address: AttemptLimit { attempts: 100, window_seconds: 600 },
-        }
-    }
-}
 
 /// Why a password check fails.
 #[derive(Debug, thiserror::Error)]

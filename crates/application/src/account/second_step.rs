@@ -1,9 +1,7 @@
 //! The second step of a sign-in: a code of the authenticator app, a recovery code, or setting up the second
 //! factor that the operator requires.
 
-use super::attempt_counters::second_step_counters;
-use super::open_session::{ProvenPerson, end_pending, open_session};
-use super::{PendingSignInWithEmail, SignInLimits, SignInOrigin, SignIns, SignedIn, end_sign_ins};
+use super::{PendingSignInWithEmail, SignIns};
 use crate::attempt_limit::{AttemptRejected, count_attempt, from_attempt_rejected};
 use crate::mail::recovery_code_used;
 use crate::ports::storage::{StorageError, UnitOfWork};
@@ -11,6 +9,9 @@ use crate::ports::system::{Clock, Entropy, TotpSealerError};
 use crate::second_factor::{
     EnabledSecondFactor, SetUpError, accepted_step, report_turned_on, turn_on, verify_set_up,
 };
+use crate::session::second_step_counters;
+use crate::session::{ProvenPerson, end_pending, open_session};
+use crate::session::{SignInLimits, SignInOrigin, SignedIn, end_sign_ins};
 use crate::store::transact;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::UserId;

@@ -1,12 +1,13 @@
 //! The first step of a sign-in in one browser: the password.
 
-use super::open_session::{ProvenPerson, open_session};
+use super::PasswordCheckError;
 use super::password_check::{PasswordAttempt, PasswordCheckpoint, ProvenPassword};
 use super::second_step::{WaitingPerson, begin_second_step};
-use super::{PasswordCheckError, SignInOrigin, SignedIn};
 use crate::mail::QueueMail;
 use crate::ports::storage::{PendingSignInReader, StorageError, UnitOfWork};
 use crate::ports::system::{FormSealer, TotpSealer};
+use crate::session::{ProvenPerson, open_session};
+use crate::session::{SignInOrigin, SignedIn};
 use crate::store::transact;
 use domain::id::UserId;
 use domain::known_browser::is_known_browser;

@@ -3,9 +3,9 @@
 use super::code::{Binding, DecisionContext, is_remembered, is_usable};
 use super::validation::{Refusal, ValidatedRequest, once, validate};
 use super::{AuthorizationParameters, Authorizations};
-use crate::account::SignedInPerson;
 use crate::attempt_limit::{AttemptLimit, count_attempt, failure_key, from_attempt_rejected};
 use crate::ports::storage::{StorageError, UnitOfWork};
+use crate::session::SignedInPerson;
 use crate::store::transact;
 use chrono::{DateTime, Utc};
 use domain::address::AddressBlock;

@@ -1,8 +1,8 @@
 //! Issues authorization codes.
 
 use super::Authorizations;
-use crate::account::SignedInPerson;
 use crate::ports::storage::{StorageError, UnitOfWork};
+use crate::session::SignedInPerson;
 use crate::store::Store;
 use chrono::{DateTime, Utc};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};

@@ -3,9 +3,9 @@
 use super::code::{Binding, DecisionContext};
 use super::open_request::OpenRequest;
 use super::{Authorizations, ConsentError};
-use crate::account::SignedInPerson;
 use crate::client::admit_user;
 use crate::ports::storage::{StorageError, UnitOfWork};
+use crate::session::SignedInPerson;
 use crate::store::transact;
 use domain::audit::AuditKind;
 use domain::authorization_response::{AuthorizationErrorCode, AuthorizationResponse};

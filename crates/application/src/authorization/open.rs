@@ -3,8 +3,8 @@
 use super::code::{Binding, DecisionContext, is_remembered};
 use super::open_request::OpenRequest;
 use super::{Authorizations, ConsentError};
-use crate::account::SignedInPerson;
 use crate::ports::storage::{StorageError, UnitOfWork};
+use crate::session::SignedInPerson;
 use crate::store::transact;
 use domain::authorization_response::AuthorizationResponse;
 use domain::client::{ClientName, ClientPages};

@@ -2,8 +2,8 @@
 
 use super::ConsentError;
 use super::code::is_usable;
-use crate::account::SignedInPerson;
 use crate::ports::storage::UnitOfWork;
+use crate::session::SignedInPerson;
 use chrono::{DateTime, Utc};
 use domain::authorization_request::AuthorizationRequest;
 use domain::authorization_response::ResponseTarget;

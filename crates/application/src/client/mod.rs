@@ -19,8 +19,8 @@ pub use registration::{CreatedClient, NewClient};
 pub(crate) use secrets::{new_client_secret, rotate_secret};
 
 use crate::access::DailyLimits;
-use crate::account::SignedInPerson;
 use crate::ports::storage::{ClientReader, ClientUsageStore, GrantReader, StorageError, UnitOfWork};
+use crate::session::SignedInPerson;
 use crate::store::Store;
 use domain::audit::{AuditEvent, AuditKind};
 use domain::client::{Client, ClientKind};

@@ -2,8 +2,8 @@
 
 use super::app_details::{AppDetails, is_reserved};
 use super::{AppError, AppForm, ClientError, Clients, InvalidAppField, lock_person, new_client_secret};
-use crate::account::SignedInPerson;
 use crate::ports::storage::{StorageError, UnitOfWork};
+use crate::session::SignedInPerson;
 use crate::store::transact;
 use domain::audit::{AuditActor, AuditKind};
 use domain::client::{

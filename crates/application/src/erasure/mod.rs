@@ -5,8 +5,8 @@ mod tests;
 
 pub use crate::ports::storage::Erasure;
 
-use crate::account::SignedInPerson;
 use crate::ports::storage::{StorageError, UnitOfWork};
+use crate::session::SignedInPerson;
 use crate::store::Store;
 use chrono::{DateTime, Utc};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};

@@ -1,9 +1,9 @@
 //! Failures of the store. The contract suite shows everything else on each store.
 
 use super::{Eraser, ErasureError, Erasures};
-use crate::audit::AuditTrail;
 use crate::ports::storage::test_support::MockUnitOfWork;
 use crate::ports::storage::{Erasure, StorageError, UnitOfWork, UnitOfWorkFactory};
+use crate::store::AuditTrail;
 use crate::store::Store;
 use crate::testing::{clock, entropy, noon, one, person, store, unit_with, units, user_id};
 use async_trait::async_trait;

@@ -1,13 +1,13 @@
 mod trace;
 
 use super::{ExportQuery, ExportRecords, ExportRecordsError, Exporter};
-use crate::audit::AuditTrail;
 use crate::audit::testing::RecordedReads;
 use crate::ports::export_writer::{ExportItem, ExportNotWritten, ExportSection, ExportWriter};
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{MockProfileReader, MockSleepReader, MockSupplementReader, StorageError};
 use crate::ports::system::MockPause;
 use crate::record::RecordReaders;
+use crate::store::AuditTrail;
 use crate::store::Store;
 use crate::testing::{clock, entropy, noon, person, profile_reader, user_id};
 use chrono::{DateTime, TimeDelta, Utc};

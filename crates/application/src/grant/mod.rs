@@ -7,8 +7,8 @@ mod tests;
 
 pub use crate::ports::storage::ConnectedApp;
 
-use crate::account::SignedInPerson;
 use crate::ports::storage::{ConnectedAppReader, GrantFilter, GrantReader, StorageError, UnitOfWork};
+use crate::session::SignedInPerson;
 use crate::store::{RollBack, Store, transact};
 use chrono::{DateTime, Utc};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};

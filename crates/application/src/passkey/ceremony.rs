@@ -2,11 +2,11 @@
 
 use super::answer::{DecodedAssertion, ParsedClientData};
 use super::{NewPasskey, OfferedPasskeys, PasskeyAnswer, PasskeyError, Passkeys};
-use crate::account::open_session::{ProvenPerson, store_session};
-use crate::account::{SignInOrigin, SignedIn, SignedInPerson, end_sign_ins};
 use crate::attempt_limit::{count_attempt, failure_key};
 use crate::mail::passkey_added;
 use crate::ports::storage::{PasskeyUse, StorageError, UniqueKey, UnitOfWork};
+use crate::session::{ProvenPerson, store_session};
+use crate::session::{SignInOrigin, SignedIn, SignedInPerson, end_sign_ins};
 use crate::store::transact;
 use domain::address::AddressBlock;
 use domain::audit::AuditKind;

@@ -16,11 +16,11 @@ pub use ceremony::{CeremonyStart, ConfirmedPasskey};
 pub use removal::RemoveAllPasskeysError;
 pub(crate) use removal::{lacks_factor, remove_all_passkeys, remove_passkeys_except};
 
-use crate::account::{SignInLimits, SignedInPerson};
 use crate::attempt_limit::{AttemptLimit, from_attempt_rejected};
 use crate::mail::QueueMail;
 use crate::ports::storage::{FailureCounter, PasskeyReader, StorageError};
 use crate::ports::system::PasskeyVerifier;
+use crate::session::{SignInLimits, SignedInPerson};
 use crate::store::{Store, transact};
 use domain::audit::AuditKind;
 use domain::id::{PasskeyId, UserId};

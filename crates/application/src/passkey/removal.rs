@@ -1,10 +1,10 @@
 //! Removes passkeys: one of a person, and all of a person whose password a stranger knew.
 
 use super::{PasskeyError, Passkeys};
-use crate::account::{SignedInPerson, end_sign_ins};
-use crate::audit::AuditTrail;
 use crate::mail::{QueueMail, passkey_removed};
 use crate::ports::storage::{StorageError, UnitOfWork};
+use crate::session::{SignedInPerson, end_sign_ins};
+use crate::store::AuditTrail;
 use crate::store::transact;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{PasskeyId, UserId};

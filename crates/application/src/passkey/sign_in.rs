@@ -2,9 +2,9 @@
 
 use super::answer::DecodedAssertion;
 use super::{OfferedPasskeys, PasskeyAnswer, PasskeyError, Passkeys};
-use crate::account::{ProvenPerson, SignInOrigin, SignedIn, address_counter, open_session};
 use crate::attempt_limit::{AttemptRejected, count_attempt};
 use crate::ports::storage::{FailureKey, PasskeyUse, StorageError};
+use crate::session::{ProvenPerson, SignInOrigin, SignedIn, address_counter, open_session};
 use crate::store::transact;
 use chrono::{DateTime, Utc};
 use domain::audit::{AuditActor, AuditKind};

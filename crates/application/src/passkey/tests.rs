@@ -1,11 +1,11 @@
 //! Rejections before the store is used. The contract suite shows the others on each store.
 
 use super::{NewPasskey, PasskeyAnswer, PasskeyError, Passkeys};
-use crate::account::{SignInLimits, SignInOrigin};
 use crate::attempt_limit::AttemptLimit;
 use crate::ports::storage::test_support::PreparedUnitsOfWork;
 use crate::ports::storage::{FailureCount, MockFailureCounter, MockPasskeyReader};
 use crate::ports::system::MockPasskeyVerifier;
+use crate::session::{SignInLimits, SignInOrigin};
 use crate::testing::{ADDRESS, counters, secret, signed_in, store, units};
 use domain::passkey::RelyingParty;
 use domain::second_factor::SecondFactorPolicy;

@@ -7,8 +7,8 @@ mod tests;
 
 pub use request::{CreatedPersonalToken, MAX_LIFETIME_DAYS, NewPersonalToken};
 
-use crate::account::AccountActor;
 use crate::ports::storage::{PersonalTokenReader, StorageError};
+use crate::session::AccountActor;
 use crate::store::{Store, transact};
 use domain::audit::AuditKind;
 use domain::id::{FormId, PersonalTokenId, UserId};

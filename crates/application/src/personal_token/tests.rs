@@ -1,10 +1,10 @@
 //! Failures of the store. The contract suite shows everything else on each store.
 
 use super::PersonalTokens;
-use crate::account::AccountActor;
 use crate::audit::testing::assert_events;
 use crate::ports::storage::test_support::MockUnitOfWork;
 use crate::ports::storage::{MockPersonalTokenReader, StorageError};
+use crate::session::AccountActor;
 use crate::testing::{store, units, user_id};
 use std::sync::Arc;
 

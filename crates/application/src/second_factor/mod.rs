@@ -12,11 +12,11 @@ pub use crate::ports::storage::SecondFactorState;
 pub use set_up::{EnabledSecondFactor, NewAuthenticator};
 pub(crate) use set_up::{SetUpError, accepted_step, report_turned_on, turn_on, verify_set_up};
 
-use crate::account::{EndedSignIns, SignedInPerson, end_sign_ins};
 use crate::mail::{QueueMail, recovery_codes_created, second_factor_reset, second_factor_turned_off};
 use crate::passkey::remove_passkeys_except;
 use crate::ports::storage::{SecondFactorReader, StorageError, UnitOfWork};
 use crate::ports::system::TotpSealer;
+use crate::session::{EndedSignIns, SignedInPerson, end_sign_ins};
 use crate::store::{Store, transact};
 use domain::audit::{AuditActor, AuditKind};
 use domain::device::Device;

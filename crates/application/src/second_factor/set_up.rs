@@ -1,11 +1,11 @@
 //! Setting up an authenticator app, on the account page and during a sign-in.
 
 use super::{SecondFactorError, SecondFactors, lock};
-use crate::account::open_session::{ProvenPerson, store_session};
-use crate::account::{SignInOrigin, SignedIn, SignedInPerson, end_sign_ins};
 use crate::mail::{QueueMail, second_factor_turned_on};
 use crate::ports::storage::{StorageError, UnitOfWork};
 use crate::ports::system::{Entropy, TotpEnrolment, TotpSealer, TotpSealerError};
+use crate::session::{ProvenPerson, store_session};
+use crate::session::{SignInOrigin, SignedIn, SignedInPerson, end_sign_ins};
 use crate::store::transact;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::{AuditEvent, AuditKind};

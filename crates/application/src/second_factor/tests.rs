@@ -1,10 +1,10 @@
 //! Forms to set up an authenticator app. The contract suite shows the changes on each store.
 
 use super::{SecondFactorError, SecondFactors};
-use crate::audit::AuditTrail;
 use crate::ports::storage::MockSecondFactorReader;
 use crate::ports::storage::test_support::PreparedUnitsOfWork;
 use crate::ports::system::{TotpEnrolment, TotpSealer, TotpSealerError};
+use crate::store::AuditTrail;
 use crate::store::Store;
 use crate::testing::{ClockAt, entropy, noon, seconds, signed_in, store, units, user_id};
 use chrono::{DateTime, Utc};

@@ -4,7 +4,6 @@ mod response;
 
 use super::event_message::{EventData, body};
 use super::{DeliverEvents, DeliveryOutcome, DisabledNotice};
-use crate::audit::AuditTrail;
 use crate::mail::{PublicLinks, QueueMail};
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{
@@ -13,6 +12,7 @@ use crate::ports::storage::{
 use crate::ports::system::{
     Mail, MockFetcher, MockMailSealer, MockWebhookSigner, OutboundError, OutboundResponse, WebhookSignerError,
 };
+use crate::store::AuditTrail;
 use crate::store::Store;
 use crate::testing::{
     CountingEntropy, app, client_reader, clock, endpoint, noon, person, profile_reader, scopes, seconds,

@@ -8,6 +8,7 @@ use application::account::{
     ChoosePasswordError, LinkRequestError, PasswordCheckError, PasswordHashingError, SecondStepError,
 };
 use application::export::ExportRecordsError;
+use application::ports::system::SigningFailed;
 use application::read::ReadChangesError;
 use application::token::{ClientAuthenticationError, RevokeTokenError, TokenError};
 
@@ -34,6 +35,8 @@ impl From<TokenError> for Problem {
             TokenError::InvalidScope => Self::new(Fault::InvalidScope),
             TokenError::InvalidTarget => Self::new(Fault::InvalidTarget),
             TokenError::UnauthorizedClient => Self::new(Fault::UnauthorizedClient),
+            // No key was loaded yet: the store has not answered since the start.
+            TokenError::Signing(SigningFailed(None)) => StorageError::Unavailable.into(),
             TokenError::Signing(error) => Self::internal(error),
             TokenError::Storage(error) => error.into(),
         }

@@ -18,7 +18,7 @@ use crate::{
 use actix_web::test::TestRequest;
 use application::StorageError;
 use application::access::{AccessPorts, AuthorizeAccess, DailyLimits, TokenCheck};
-use application::audit::{AuditTrail, ReadRecorder};
+use application::audit::ReadRecorder;
 use application::client_usage::ClientRequest;
 use application::erasure::Erasures;
 use application::export::ExportRecords;
@@ -37,6 +37,7 @@ use application::ports::system::{
 };
 use application::read::{ReadChanges, ReadRecords};
 use application::record::{RecordReaders, RecordServices};
+use application::store::AuditTrail;
 use application::store::Store;
 use application::token::{AuthenticationLimits, ClientAuthentication, Tokens};
 use async_trait::async_trait;

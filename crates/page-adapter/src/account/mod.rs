@@ -17,12 +17,12 @@ use crate::answer::{PageNeeds, page_with, redirect_with_notice, see_other, with_
 use crate::browser::{Browser, set_signed_in};
 use crate::person::{self, Destination};
 use crate::person_form::PersonForm;
-use crate::session::password;
-use crate::view::FormErrors;
+use crate::view::{FormErrors, password_rule};
 use crate::{PageState, moment, page_with_form, query};
 use actix_web::web::{Data, ServiceConfig, get, post};
 use actix_web::{HttpRequest, HttpResponse};
-use application::account::{ChangePasswordError, PasswordChange, PasswordCheckError, SignedInPerson};
+use application::account::{ChangePasswordError, PasswordChange, PasswordCheckError};
+use application::session::SignedInPerson;
 use domain::id::PasskeyId;
 use domain::passkey::{MAX_PASSKEYS, OFFERED_ALGORITHMS, Passkey, to_base64url, user_handle};
 use http_adapter::Endpoint;
@@ -107,9 +107,7 @@ pub(crate) async fn change_password(
 /// Returns the form errors; an error that the person cannot fix is a problem.
 fn form_errors(error: ChangePasswordError) -> Result<FormErrors, Problem> {
     match error {
-        ChangePasswordError::Rule(rule) => {
-            Ok(FormErrors::field("new_password", password::password_rule(rule)))
-        }
+        ChangePasswordError::Rule(rule) => Ok(FormErrors::field("new_password", password_rule(rule))),
         ChangePasswordError::Check(
             PasswordCheckError::WrongCredentials | PasswordCheckError::InvalidForm,
         ) => Ok(FormErrors::field("current_password", "That is not your current password.")),

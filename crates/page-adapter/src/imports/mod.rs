@@ -14,11 +14,11 @@ use crate::{PageState, moment, page_with_form, query};
 use actix_web::http::StatusCode;
 use actix_web::web::{Data, Path, ServiceConfig, get, post};
 use actix_web::{HttpRequest, HttpResponse};
-use application::account::SignedInPerson;
 use application::import::{
     Counts, DiscardReason, Import, ImportError, ImportReport, KeptItem, KeptReason, KeptRecord, Rejection,
     ReportNote, UndoCounts, Undone,
 };
+use application::session::SignedInPerson;
 use application::upload::UploadFormat;
 use domain::id::ImportId;
 use domain::import::{Canceller, ImportOrigin, ImportState};

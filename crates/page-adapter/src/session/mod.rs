@@ -1,11 +1,11 @@
 //! Signing in and out, and links to choose a password.
 
+mod passkey;
 pub(crate) mod password;
 pub(crate) mod second_step;
 pub(crate) mod sign_in;
 pub(crate) mod sign_out;
 
-use crate::account::passkeys;
 use crate::{kept_form, page_with_form};
 use actix_web::web::{ServiceConfig, get, post};
 use http_adapter::Endpoint;
@@ -15,8 +15,8 @@ pub(crate) fn configure(routes: &mut ServiceConfig) {
     routes
         .service(page_with_form(Endpoint::SignIn, sign_in::show, sign_in::submit))
         .service(page_with_form(Endpoint::SignInSecondStep, second_step::show, second_step::submit))
-        .service(Endpoint::BeginPasskeySignIn.resource().route(post().to(passkeys::begin_sign_in)))
-        .service(Endpoint::PasskeySignIn.resource().route(post().to(passkeys::sign_in)))
+        .service(Endpoint::BeginPasskeySignIn.resource().route(post().to(passkey::begin)))
+        .service(Endpoint::PasskeySignIn.resource().route(post().to(passkey::submit)))
         .service(Endpoint::ContinueForm.resource().route(get().to(kept_form::show)))
         .service(page_with_form(
             Endpoint::ForgotPassword,

@@ -7,7 +7,7 @@ use crate::person_form::PersonForm;
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use actix_web::web::Data;
-use application::account::AccountActor;
+use application::session::AccountActor;
 use domain::id::SessionId;
 use http_adapter::Endpoint;
 use http_adapter::problem::Problem;

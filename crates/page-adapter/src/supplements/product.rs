@@ -10,7 +10,7 @@ use crate::view::FormErrors;
 use crate::{PageState, query};
 use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
-use application::account::SignedInPerson;
+use application::session::SignedInPerson;
 use domain::id::{FormId, SupplementId};
 use domain::supplement::{
     Amount, Ingredient, InvalidLabel, InvalidText, SupplementLabel, SupplementLabelFields, TextProblem, Upc,

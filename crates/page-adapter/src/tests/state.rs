@@ -4,10 +4,8 @@ use super::store::EmptyStore;
 use crate::view::sample::UPLOAD_FORMATS;
 use crate::{DeveloperServices, ERROR_PAGES, PageState};
 use application::access::DailyLimits;
-use application::account::{
-    LinkRequestLimits, PasswordCheckpoint, PasswordLinks, Passwords, Sessions, SignInLimits, SignIns,
-};
-use application::audit::{AuditTrail, ListActivity, ListReads, ReadRecorder};
+use application::account::{LinkRequestLimits, PasswordCheckpoint, PasswordLinks, Passwords, SignIns};
+use application::audit::{ListActivity, ListReads, ReadRecorder};
 use application::authorization::{ANONYMOUS_REQUESTS, Authorizations};
 use application::client::Clients;
 use application::code::Codes;
@@ -32,6 +30,8 @@ use application::profile::Profiles;
 use application::record::{RecordReaders, RecordServices};
 use application::sandbox::SandboxPeople;
 use application::second_factor::SecondFactors;
+use application::session::{Sessions, SignInLimits};
+use application::store::AuditTrail;
 use application::store::Store;
 use application::upload::{UploadLimits, Uploads};
 use application::webhook::Webhooks;

@@ -1,6 +1,7 @@
 //! Errors of a submitted form.
 
 use actix_web::http::StatusCode;
+use application::account::NewPasswordError;
 use std::borrow::Cow;
 
 #[derive(Clone)]
@@ -57,5 +58,16 @@ impl FormErrors {
     pub(crate) fn at(&self, field: &str) -> Option<&str> {
         let found = self.0.iter().find(|error| error.field.is_some_and(|name| name == field));
         found.map(|error| error.text.as_ref())
+    }
+}
+
+/// Describes the rule that a new password violates.
+pub(crate) const fn password_rule(error: NewPasswordError) -> &'static str {
+    match error {
+        NewPasswordError::TooShort => {
+            "Use at least 15 characters. A few words in a row are easy to remember."
+        }
+        NewPasswordError::TooLong => "This password is too long. Use at most 1024 bytes.",
+        NewPasswordError::Guessable => "This password is easy to guess. Use several unrelated words.",
     }
 }

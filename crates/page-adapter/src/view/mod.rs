@@ -17,7 +17,7 @@ mod time_zone;
 
 pub(crate) use askama::Template as View;
 pub(crate) use escape::PageText;
-pub(crate) use form_error::FormErrors;
+pub(crate) use form_error::{FormErrors, password_rule};
 pub(crate) use part::{Moment, Person, ScopeLine, grouped, noun, readable};
 pub(crate) use qr::QrCode;
 pub(crate) use time_zone::regions;

@@ -3,8 +3,6 @@
 
 use crate::made_up::*;
 use crate::made_up_sign_in::*;
-use application::account::{AccountActor, Sessions, SignedInPerson};
-use application::audit::AuditTrail;
 use application::authorization::{
     ANONYMOUS_REQUESTS, Authorizations, ConsentDecision, ConsentError, ConsentOutcome,
 };
@@ -14,6 +12,8 @@ use application::personal_token::{
 };
 use application::ports::storage::StorageError;
 use application::ports::system::{Clock, Entropy, FetchedMetadata, MetadataSource};
+use application::session::{AccountActor, Sessions, SignedInPerson};
+use application::store::AuditTrail;
 use application::store::Store;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

@@ -4,8 +4,8 @@ use super::output::{self, Record};
 use super::user::OneArguments;
 use crate::wiring::Services;
 use anyhow::Context;
-use application::account::EndedSignIns;
 use application::second_factor::reset_second_factor;
+use application::session::EndedSignIns;
 use clap::Subcommand;
 
 /// Commands about the second factor of a user.

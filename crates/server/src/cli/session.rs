@@ -5,7 +5,7 @@ use super::output::{self, Record};
 use super::user_ref::UserRef;
 use crate::wiring::Services;
 use anyhow::bail;
-use application::account::{AccountActor, EndedSignIns};
+use application::session::{AccountActor, EndedSignIns};
 use clap::{Args, Subcommand};
 use domain::id::SessionId;
 use domain::time::format;

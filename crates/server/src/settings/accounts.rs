@@ -2,9 +2,10 @@
 
 use super::problem::Problem;
 use super::section::{SettingValue, section};
-use application::account::{LinkRequestLimits, SignInLimits};
+use application::account::LinkRequestLimits;
 use application::attempt_limit::AttemptLimit;
 use application::authorization::ANONYMOUS_REQUESTS;
+use application::session::SignInLimits;
 use serde::Deserialize;
 
 const DAY_SECONDS: u32 = 86_400;

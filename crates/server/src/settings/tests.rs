@@ -36,7 +36,7 @@ fn without_any_setting_the_embedded_store_is_served_on_loopback() {
     let limits = settings.rate_limits.daily_limits();
     assert!(PersonEndpoint::all().all(|endpoint| limits.limit(endpoint) == endpoint.daily_limit()));
     assert_eq!(settings.tokens.authentication_limits(), application::token::AuthenticationLimits::default());
-    assert_eq!(settings.accounts.sign_in_limits(), application::account::SignInLimits::default());
+    assert_eq!(settings.accounts.sign_in_limits(), application::session::SignInLimits::default());
     assert_eq!(settings.sessions.lifetime(), domain::session::SessionLifetime::default());
     assert_eq!(settings.audit.retention().unwrap(), application::audit::AuditRetention::default());
     assert!(!settings.accounts.sign_up_open && !settings.mail.is_set());

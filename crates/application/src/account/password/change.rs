@@ -1,16 +1,15 @@
 //! Changes the password of a signed-in user.
 
 use super::Passwords;
-use crate::account::open_session::store_session;
 use crate::account::password_change::{OtherCredentials, end_other_credentials, replace_password};
 use crate::account::password_check::{PasswordAttempt, ProvenPassword};
 use crate::account::sign_in::still_proven;
-use crate::account::{
-    NewPassword, NewPasswordError, PasswordCheckError, ProvenPerson, SignInOrigin, SignedIn, SignedInPerson,
-};
+use crate::account::{NewPassword, NewPasswordError, PasswordCheckError};
 use crate::mail::password_changed;
 use crate::ports::storage::StorageError;
 use crate::ports::system::PasswordHashingError;
+use crate::session::store_session;
+use crate::session::{ProvenPerson, SignInOrigin, SignedIn, SignedInPerson};
 use crate::store::transact;
 use domain::audit::AuditKind;
 use domain::device::Device;

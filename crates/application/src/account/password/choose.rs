@@ -4,14 +4,12 @@ use super::Passwords;
 use crate::account::password_change::{OtherCredentials, end_other_credentials, replace_password};
 use crate::account::password_link::{find_and_lock, usable};
 use crate::account::second_step::{WaitingPerson, begin_second_step};
-use crate::account::{
-    NewPassword, NewPasswordError, ProvenPerson, SignInOrigin, SignInProgress, UsablePasswordLink,
-    open_session,
-};
+use crate::account::{NewPassword, NewPasswordError, SignInProgress, UsablePasswordLink};
 use crate::mail::password_changed;
 use crate::passkey::ConfirmedPasskey;
 use crate::ports::storage::{StorageError, UniqueKey, UnitOfWork};
 use crate::ports::system::PasswordHashingError;
+use crate::session::{ProvenPerson, SignInOrigin, open_session};
 use crate::store::transact;
 use chrono::{DateTime, Utc};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};

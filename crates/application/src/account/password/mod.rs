@@ -6,13 +6,13 @@ mod choose;
 pub use change::*;
 pub use choose::*;
 
-use super::attempt_counters::account_counters;
 use super::password_change::replace_password;
 use super::password_check::PasswordCheckpoint;
 use super::{NewPassword, NewPasswordError};
 use crate::mail::QueueMail;
 use crate::ports::storage::{PasswordLinkReader, ProfileReader, StorageError};
 use crate::ports::system::{PasswordHashingError, PasswordStrengthChecker};
+use crate::session::account_counters;
 use crate::store::transact;
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::UserId;

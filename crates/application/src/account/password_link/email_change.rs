@@ -1,9 +1,9 @@
 //! Changes the email address of an account with a link that is sent to the new address.
 
 use super::{LinkRequestError, MailedLinks, PasswordLinks, find_and_lock};
-use crate::account::SignedInPerson;
 use crate::mail::{IssuedLink, confirm_email, email_change_requested, email_changed};
 use crate::ports::storage::{StorageError, UniqueKey};
+use crate::session::SignedInPerson;
 use crate::store::transact;
 use domain::audit::AuditKind;
 use domain::password_link::PasswordLinkPurpose;

@@ -3,7 +3,7 @@ use super::support::{
     EMAIL, EndlessUnitsOfWork, MemoryFailures, MovableClock, PASSWORD, RecordingHasher, WRONG, account,
     fixture, hash_of, limits, signing_in, stranger,
 };
-use crate::audit::AuditTrail;
+use crate::store::AuditTrail;
 use crate::store::Store;
 use crate::testing::{entropy, person, seconds};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};

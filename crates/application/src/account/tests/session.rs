@@ -1,10 +1,10 @@
 //! Sessions that are not looked up, or whose use cannot be stored. The contract suite shows the others on
 //! each store.
 
-use super::super::Sessions;
 use super::support::units;
 use crate::ports::storage::MockSessionReader;
 use crate::ports::storage::test_support::PreparedUnitsOfWork;
+use crate::session::Sessions;
 use crate::testing::{ADDRESS, secret, session, store};
 use domain::second_factor::SecondFactorPolicy;
 use domain::secret::SecretKind;

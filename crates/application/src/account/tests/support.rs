@@ -4,8 +4,7 @@ pub(super) use super::double::*;
 pub(super) use crate::testing::units;
 
 use super::super::{
-    LinkRequestLimits, PasswordCheckError, PasswordCheckpoint, PasswordLinks, SignInLimits, SignInOrigin,
-    SignInProgress, SignIns,
+    LinkRequestLimits, PasswordCheckError, PasswordCheckpoint, PasswordLinks, SignInProgress, SignIns,
 };
 use crate::mail::{PublicLinks, QueueMail};
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
@@ -14,6 +13,7 @@ use crate::ports::storage::{
     UnitOfWork, UnitOfWorkFactory,
 };
 use crate::ports::system::{MockFormSealer, MockTotpSealer};
+use crate::session::{SignInLimits, SignInOrigin};
 use crate::testing::{entropy, noon, person, store};
 use async_trait::async_trait;
 use domain::password::PasswordHash;

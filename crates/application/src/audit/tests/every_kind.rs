@@ -11,7 +11,7 @@ const fn writer(kind: AuditKind) -> &'static str {
         | AuditKind::ProfileShown => include_str!("../../user/mod.rs"),
         AuditKind::ProfileImported => include_str!("../../import/batch_writer.rs"),
         AuditKind::UserErased => include_str!("../../erasure/mod.rs"),
-        AuditKind::SignedIn => include_str!("../../account/open_session.rs"),
+        AuditKind::SignedIn => include_str!("../../session/open_session.rs"),
         AuditKind::SecondFactorTurnedOn => include_str!("../../second_factor/set_up.rs"),
         AuditKind::SecondFactorTurnedOff | AuditKind::RecoveryCodesCreated => {
             include_str!("../../second_factor/mod.rs")
@@ -22,7 +22,7 @@ const fn writer(kind: AuditKind) -> &'static str {
         AuditKind::SignInRefused | AuditKind::SignInLimited => {
             include_str!("../../account/password_check.rs")
         }
-        AuditKind::SignedOut | AuditKind::SignedOutEverywhere => include_str!("../../account/sessions.rs"),
+        AuditKind::SignedOut | AuditKind::SignedOutEverywhere => include_str!("../../session/sessions.rs"),
         AuditKind::PasswordLinkIssued => include_str!("../../account/password_link/mod.rs"),
         AuditKind::PasswordSet => include_str!("../../account/password/change.rs"),
         AuditKind::EmailChangeRequested | AuditKind::EmailChanged => {

@@ -1,11 +1,11 @@
 //! Valid requests, and errors that are shown on a page.
 
 use super::*;
-use crate::account::SignedInPerson;
 use crate::authorization::{
     AuthorizationParameters, AuthorizationStep, AuthorizationVisitor, BeginAuthorizationError,
     MALFORMED_CLIENT_ID, NOT_ACTIVE, ParameterValue, STATE_TOO_LONG, UNKNOWN_CLIENT, UNKNOWN_REDIRECT_URI,
 };
+use crate::session::SignedInPerson;
 use crate::testing::{locked, service};
 use domain::client::{ClientStatus, Review};
 use domain::id::UserId;

@@ -1,13 +1,13 @@
 //! Audit events of exports.
 
 use super::{RecordingWriter, SECTIONS, profiles};
-use crate::audit::AuditTrail;
 use crate::audit::testing::{RecordedReads, assert_events, event};
 use crate::export::{ExportQuery, ExportRecords, ExportRecordsError, Exporter};
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{MockProfileReader, StorageError};
 use crate::ports::system::MockPause;
 use crate::record::RecordReaders;
+use crate::store::AuditTrail;
 use crate::store::Store;
 use crate::testing::{client_id, clock, entropy, profile_reader, user_id};
 use domain::audit::{AuditActor, AuditKind};

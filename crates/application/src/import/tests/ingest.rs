@@ -8,7 +8,6 @@ use super::record::{
     supplement_id,
 };
 use super::{import_file, of_person};
-use crate::audit::AuditTrail;
 use crate::audit::testing::{assert_events, event};
 use crate::import::ingest::{
     IdempotentRequests, IngestCommand, IngestError, IngestRecords, IngestReport, ItemResult, ItemStatus,
@@ -20,6 +19,7 @@ use crate::ports::ingest_source::{
     IngestedUser, ItemCode, ItemRefusal,
 };
 use crate::ports::storage::{Claim, IdempotentRequest, MockIdempotencyStore, StorageError, UniqueKey};
+use crate::store::AuditTrail;
 use crate::store::Store;
 use crate::testing::{client_id, clock, entropy, noon, person, user_id};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};

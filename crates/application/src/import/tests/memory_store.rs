@@ -1,7 +1,6 @@
 //! An in-memory store for imports: a unit of work is a copy that replaces the original on commit.
 
 use super::memory_imports::Imports;
-use crate::audit::AuditTrail;
 use crate::import;
 use crate::ports::storage::test_support::{MockUnitOfWork, RecordedEvents};
 use crate::ports::storage::{
@@ -15,6 +14,7 @@ use crate::ports::storage::{
     UserRepository, WebhookRepository,
 };
 use crate::ports::system::Entropy;
+use crate::store::AuditTrail;
 use crate::store::Store;
 use crate::testing::{clock, entropy};
 use async_trait::async_trait;

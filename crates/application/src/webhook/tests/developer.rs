@@ -1,9 +1,9 @@
 //! What a store of a developer's app does not show: a race and a failure.
 
 use super::*;
-use crate::account::SignedInPerson;
 use crate::client::AppDeveloper;
 use crate::ports::storage::{FailureCount, StorageError};
+use crate::session::SignedInPerson;
 use crate::testing::{counters, signed_in, units};
 use crate::webhook::{WebhookActor, WebhookError, Webhooks};
 use domain::outbound::{OutboundPolicy, OutboundUrl};

@@ -1,6 +1,7 @@
 //! Successful exchanges, and the selection of the grant.
 
 use super::*;
+use application::ports::system::SigningFailed;
 
 #[actix_web::test]
 async fn a_code_exchange_returns_the_members_of_the_contract_and_of_rfc_6749() {
@@ -167,9 +168,21 @@ async fn an_unavailable_store_is_a_503_with_retry_after() {
 // T103
 #[actix_web::test]
 async fn a_signing_failure_is_a_500_and_does_not_use_up_the_code() {
-    let signer = port::signer(|_| Err(application::ports::system::SigningFailed(None)));
+    let signer = port::signer(|_| Err(SigningFailed(Some("broken".into()))));
     let store = Arc::new(MemoryStore::default());
     let state = Parts { store: Arc::clone(&store), signer, ..Parts::default() }.build();
     assert_error(&send(&state, get("/api/token", &code_query())).await, 500, "server_error");
+    assert!(store.code_is_unused());
+}
+
+// T103
+#[actix_web::test]
+async fn a_server_without_keys_since_its_start_is_a_503_and_leaves_the_code() {
+    let signer = port::signer(|_| Err(SigningFailed(None)));
+    let store = Arc::new(MemoryStore::default());
+    let state = Parts { store: Arc::clone(&store), signer, ..Parts::default() }.build();
+    let answer = send(&state, get("/api/token", &code_query())).await;
+    assert_error(&answer, 503, "temporarily_unavailable");
+    assert_eq!(answer.header("retry-after"), Some("5"));
     assert!(store.code_is_unused());
 }

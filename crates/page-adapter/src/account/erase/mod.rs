@@ -11,8 +11,8 @@ use crate::{PageState, moment};
 use actix_web::http::StatusCode;
 use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
-use application::account::SignedInPerson;
 use application::erasure::{Eraser, Erasure, ErasureError};
+use application::session::SignedInPerson;
 use http_adapter::problem::{Fault, Problem};
 
 /// Shows what will be erased, and asks for the address. A person whose sign-in is too old signs in first.

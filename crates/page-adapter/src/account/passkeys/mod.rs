@@ -1,34 +1,29 @@
-//! Passkeys: the forms of the sign-in page and of the account page.
+//! Passkeys: the forms of the account page, and what the sign-in page shares with them.
 //!
 //! A script asks for a challenge, then submits an ordinary form with what the browser returned.
 
 pub(crate) mod view;
 
 use super::{AccountPage, TypedPasskey};
+use crate::PageState;
 use crate::answer::{redirect_with_notice, see_other, with_cookies};
-use crate::browser::{self, Browser};
+use crate::browser;
 use crate::form::Form;
-use crate::person::{self, Destination};
+use crate::person::Destination;
 use crate::person_form::PersonForm;
-use crate::session::sign_in::{SignInTarget, start_again};
 use crate::view::FormErrors;
-use crate::{PageState, meter};
+use actix_web::HttpResponse;
 use actix_web::http::header::ContentType;
-use actix_web::web::{Data, Payload, ServiceConfig, post};
-use actix_web::{HttpRequest, HttpResponse};
-use application::account::SignedInPerson;
+use actix_web::web::{Data, ServiceConfig, post};
 use application::passkey::{
     CeremonyStart, ConfirmedPasskey, NewPasskey, OfferedPasskeys, PasskeyAnswer, PasskeyError,
 };
+use application::session::SignedInPerson;
 use domain::id::{PasskeyId, UserId};
 use domain::secret::Secret;
 use http_adapter::Endpoint;
-use http_adapter::caller;
 use http_adapter::problem::{Fault, Problem};
 
-/// One text for every passkey that does not work.
-const REFUSED: &str =
-    "The passkey could not be used here. Try again, use another passkey, or enter your password.";
 pub(crate) const LAST_FACTOR: &str =
     "This server requires a second factor. Add another passkey or set up an authenticator app first.";
 const NAME_RULE: &str = "Enter a name of 1 to 100 visible characters.";
@@ -43,12 +38,12 @@ pub(crate) fn configure(routes: &mut ServiceConfig) {
 }
 
 /// Returns passkeys that browsers offer; pages of a server without them have no such form.
-fn offered(state: &PageState) -> Result<OfferedPasskeys<'_>, Problem> {
+pub(crate) fn offered(state: &PageState) -> Result<OfferedPasskeys<'_>, Problem> {
     state.passkeys.offered().ok_or_else(|| Problem::new(Fault::InvalidForm))
 }
 
 /// Returns the problem of a form that was not examined; `None` if the form itself was rejected.
-fn problem(error: PasskeyError) -> Option<Problem> {
+pub(crate) fn problem(error: PasskeyError) -> Option<Problem> {
     match error {
         PasskeyError::TooManyAttempts { retry_after_seconds } => {
             Some(Problem::new(Fault::TooManyAttempts).retry_after(retry_after_seconds))
@@ -65,7 +60,10 @@ fn problem(error: PasskeyError) -> Option<Problem> {
 }
 
 /// Returns a challenge to the script.
-async fn begin_ceremony(state: &PageState, start: CeremonyStart<'_>) -> Result<HttpResponse, Problem> {
+pub(crate) async fn begin_ceremony(
+    state: &PageState,
+    start: CeremonyStart<'_>,
+) -> Result<HttpResponse, Problem> {
     match offered(state)?.begin_ceremony(start).await {
         Ok(challenge) => {
             Ok(HttpResponse::Ok().content_type(ContentType::plaintext()).body(challenge.expose().to_owned()))
@@ -74,45 +72,8 @@ async fn begin_ceremony(state: &PageState, start: CeremonyStart<'_>) -> Result<H
     }
 }
 
-/// Begins a sign-in.
-pub(crate) async fn begin_sign_in(
-    state: Data<PageState>,
-    request: HttpRequest,
-    body: Payload,
-) -> Result<HttpResponse, Problem> {
-    let (visit, _) = Form::read_with_visit(&request, body, &state).await?;
-    let start = CeremonyStart::SignIn { visit: &visit, address: caller::address(&request) };
-    begin_ceremony(&state, start).await
-}
-
-/// Signs a person in, always with a new session (security.md T30).
-pub(crate) async fn sign_in(
-    state: Data<PageState>,
-    request: HttpRequest,
-    body: Payload,
-) -> Result<HttpResponse, Problem> {
-    let (visit, form) = Form::read_with_visit(&request, body, &state).await?;
-    let target = SignInTarget::read(form.find("request")?, form.find("to")?);
-    let browser = Browser::from_request(&request, &state.http.settings);
-    let signed_in = person::signed_in_with(&request, &browser, &state).await?;
-    let origin = person::origin(&request, &browser, signed_in.as_ref());
-    let answer = answer(&form)?;
-    let outcome = offered(&state)?.sign_in(answer, &visit, origin).await;
-    meter::passkey_sign_in(&outcome);
-    match outcome {
-        Ok(new) => {
-            let cookies = browser::set_signed_in(&new, &state.http.settings);
-            Ok(with_cookies(see_other(&target.next()), cookies))
-        }
-        Err(error) => match problem(error) {
-            Some(problem) => Err(problem),
-            None => start_again(&state, &visit, target, signed_in.as_ref(), REFUSED).await,
-        },
-    }
-}
-
 /// Returns the response of a passkey in a form; its fields are empty if there is none.
-fn answer(form: &Form) -> Result<PasskeyAnswer<'_>, Problem> {
+pub(crate) fn answer(form: &Form) -> Result<PasskeyAnswer<'_>, Problem> {
     let field = |name| form.find(name).map(Option::unwrap_or_default);
     Ok(PasskeyAnswer {
         credential_id: field("credential_id")?,

@@ -11,10 +11,10 @@ use crate::view::{FormErrors, ScopeLine};
 use crate::{PageState, kept_form, moment, page_with_form, query};
 use actix_web::web::{Data, ServiceConfig, post};
 use actix_web::{HttpRequest, HttpResponse};
-use application::account::{AccountActor, SignedInPerson};
 use application::personal_token::{
     CreatedPersonalToken, ListedPersonalToken, NewPersonalToken, PersonalTokenError,
 };
+use application::session::{AccountActor, SignedInPerson};
 use domain::id::{FormId, PersonalTokenId};
 use domain::scope::{Scope, ScopeSet};
 use domain::time::TimeZone;

@@ -4,7 +4,7 @@ use super::options::{Fields, small};
 use super::{FILE, IncomingField, next_field};
 use crate::form::FORM_TOKEN;
 use actix_multipart::Multipart;
-use application::account::SignedInPerson;
+use application::session::SignedInPerson;
 use domain::form_token::FormToken;
 use http_adapter::problem::{Fault, Problem};
 

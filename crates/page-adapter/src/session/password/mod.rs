@@ -10,14 +10,13 @@ use crate::account::passkeys::view::PasskeyChoice;
 use crate::answer::{PageNeeds, page, page_with, see_other, with_cookies};
 use crate::browser::{Browser, form_token, get_or_create_visit, set_pending, set_signed_in};
 use crate::form::Form;
-use crate::view::FormErrors;
+use crate::view::{FormErrors, password_rule};
 use crate::{PageState, moment, person, query};
 use actix_web::http::StatusCode;
 use actix_web::web::{Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::{
-    ChoosePasswordError, KeptPasskeys, LinkRequestError, NewPasswordError, PasswordChoice, SignInProgress,
-    UsablePasswordLink,
+    ChoosePasswordError, KeptPasskeys, LinkRequestError, PasswordChoice, SignInProgress, UsablePasswordLink,
 };
 use domain::id::{PasskeyId, UserId};
 use domain::passkey::Passkey;
@@ -30,17 +29,6 @@ use http_adapter::problem::{Fault, Problem};
 use view::LinkPurpose;
 
 const NOT_AN_ADDRESS: &str = "Enter a valid email address, such as robin@example.org.";
-
-/// Describes the rule that a new password violates.
-pub(crate) const fn password_rule(error: NewPasswordError) -> &'static str {
-    match error {
-        NewPasswordError::TooShort => {
-            "Use at least 15 characters. A few words in a row are easy to remember."
-        }
-        NewPasswordError::TooLong => "This password is too long. Use at most 1024 bytes.",
-        NewPasswordError::Guessable => "This password is easy to guess. Use several unrelated words.",
-    }
-}
 
 /// Shows the form that requests a link for a forgotten password.
 pub(crate) async fn show_forgotten(

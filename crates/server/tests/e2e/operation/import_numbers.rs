@@ -2,8 +2,8 @@
 //! duplicates or rejected, and the numbers of the report are those of the file and of the store.
 
 use crate::e2e::world::{StoreKind, World};
-use application::audit::AuditTrail;
 use application::import::{FileInfo, ImportRecords, ImportRecordsCommand, ImportReport};
+use application::store::AuditTrail;
 use application::store::Store;
 use application::user::{NewUser, Users};
 use chrono::DateTime;

@@ -39,9 +39,9 @@ async fn outage(kind: Line) {
         .with("RESTWELL__STORAGE__CONNECT_TIMEOUT_SECONDS", "1");
     let server = world.serve();
     let caller = Caller::new(&server);
+    wait_for(&caller, "/readyz", 200).await;
     let tokens = caller.redeem(&registration, &redeemed).await.tokens();
     assert_eq!(caller.read_profile(&tokens.access, &registration).await.status, 200);
-    wait_for(&caller, "/readyz", 200).await;
 
     relay.set(kind);
     // Cached grants expire after a second.

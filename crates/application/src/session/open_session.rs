@@ -78,7 +78,7 @@ pub(crate) async fn open_session(
 }
 
 /// Ends the sign-in that waits in this browser.
-pub(super) async fn end_pending(
+pub(crate) async fn end_pending(
     tx: &mut dyn UnitOfWork,
     origin: SignInOrigin<'_>,
 ) -> Result<(), StorageError> {
