@@ -20,7 +20,7 @@ pub(super) fn read(record: &json::Record<'_>, zone: TimeZone, items: &mut Items)
 fn session(record: &Record, zone: TimeZone, notes: &mut Notes) -> Result<SleepRecord, String> {
     let stages = record.stages.as_ref().map(|stages| stages.0.as_slice());
     let stages = stages.ok_or("stages is missing; only sleep sessions are imported")?;
-    let entries = entries(stages, notes);
+    let entries = entries(&of_main_source(stages, record.source(), notes), notes);
     let end = instant("the end", &record.end)?;
     let start = if record.start.is_blank() {
         start_from_duration(&record.duration, end.0, &entries)?
@@ -28,15 +28,15 @@ fn session(record: &Record, zone: TimeZone, notes: &mut Notes) -> Result<SleepRe
         instant("startTime", &record.start)?
     };
     let time_in_bed = session::time_in_bed(
-        with_offset(start, &record.offset_at_start, zone),
-        with_offset(end, &record.offset_at_end, zone),
+        with_offset(start, record.offset_at_start(), zone),
+        with_offset(end, record.offset_at_end(), zone),
     )?;
     let hypnogram = session::hypnogram(entries, &time_in_bed, notes)?;
     let metrics = session::metrics(&SourceTotals::default(), &time_in_bed, notes);
     let head = SleepRecordHead {
         key: session::key("id", record.id(), time_in_bed.start())?,
-        source: session::source(record.package().unwrap_or(SOURCE))
-            .map_err(|reason| format!("dataOrigin: {reason}"))?,
+        source: session::source(record.source().unwrap_or(SOURCE))
+            .map_err(|reason| format!("the source: {reason}"))?,
         time_in_bed,
         is_nap: None,
     };
@@ -84,7 +84,20 @@ fn with_offset((instant, offset): Time, stated: &LooseScalar, zone: TimeZone) ->
     (instant, offset.or_else(stated).or_else(|| Some(zone.offset_at(instant))))
 }
 
-fn entries(stages: &[RawStage], notes: &mut Notes) -> Vec<StageEntry> {
+/// Omits time in bed, and the stages of other devices than the session's: two recordings are not mixed.
+fn of_main_source<'a>(stages: &'a [RawStage], main: Option<&str>, notes: &mut Notes) -> Vec<&'a RawStage> {
+    let is_in_bed = |raw: &&RawStage| raw.stage.as_str().is_some_and(stage::is_in_bed);
+    let stages: Vec<_> = stages.iter().filter(|raw| !is_in_bed(raw)).collect();
+    if main.is_none() || !stages.iter().any(|raw| raw.source() == main) {
+        return stages;
+    }
+    let is_of_main = |raw: &&RawStage| raw.source().is_none() || raw.source() == main;
+    let (of_main, others): (Vec<_>, Vec<_>) = stages.into_iter().partition(is_of_main);
+    notes.count(others.len(), "stages of other devices than the session's were omitted");
+    of_main
+}
+
+fn entries(stages: &[&RawStage], notes: &mut Notes) -> Vec<StageEntry> {
     let (mut entries, mut unreadable, mut unknown) = (Vec::new(), 0_usize, 0_usize);
     for raw in stages {
         let stage = raw.stage.identifier().and_then(|text| stage::of_text(&text));

@@ -35,3 +35,8 @@ pub(super) fn of_text(text: &str) -> Option<Stage> {
         _ => None,
     }
 }
+
+/// Returns whether the word is the time in bed, which is no stage, of a session that was formed from samples.
+pub(super) fn is_in_bed(text: &str) -> bool {
+    text.eq_ignore_ascii_case("in_bed")
+}

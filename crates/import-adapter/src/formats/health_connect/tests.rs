@@ -1,3 +1,5 @@
+mod sender;
+
 use crate::Format;
 use crate::test_support::database;
 use crate::testing::{
