@@ -10,6 +10,7 @@ mod gadgetbridge;
 mod garmin;
 mod google_fit;
 mod google_health;
+mod health_auto_export;
 mod health_connect;
 mod hypnogram;
 mod info;
@@ -74,6 +75,7 @@ macro_rules! formats {
 
 formats! {
     AppleHealth = apple_health,
+    HealthAutoExport = health_auto_export,
     Fitbit = fitbit,
     GoogleHealth = google_health,
     GoogleFit = google_fit,

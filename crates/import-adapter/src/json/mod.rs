@@ -7,6 +7,7 @@ mod loose;
 mod object;
 mod page;
 mod records;
+mod values;
 
 pub(crate) use bounded::Bounded;
 pub(crate) use decode::{check, decode, reason};
@@ -14,6 +15,7 @@ pub(crate) use document::{Document, Layout, Record};
 pub(crate) use loose::LooseScalar;
 pub(crate) use page::Page;
 pub(crate) use records::{DocumentReader, ReadRecord};
+pub(crate) use values::Values;
 
 #[cfg(test)]
 mod tests;

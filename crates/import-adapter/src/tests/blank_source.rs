@@ -6,7 +6,7 @@ use domain::sleep::{SleepRecord, SleepSource};
 
 /// A file of each format in which a session may have no source, the member of the source, and the source of a
 /// session without it.
-const FILES: [(Format, &str, &str, Option<&str>); 4] = [
+const FILES: [(Format, &str, &str, Option<&str>); 5] = [
     (
         Format::Ndjson,
         r#""source":SOURCE,"#,
@@ -36,6 +36,13 @@ const FILES: [(Format, &str, &str, Option<&str>); 4] = [
         r#","model":SOURCE"#,
         r#"{"series":[{"startdate":1768086000,"state":1,"enddate":1768086600,"model":SOURCE}]}"#,
         Some("withings"),
+    ),
+    (
+        Format::HealthAutoExport,
+        r#","source":SOURCE"#,
+        r#"{"data":{"metrics":[{"name":"sleep_analysis","units":"hr","data":[{"sleepStart":"2026-01-10 23:00:00 +0100",
+        "sleepEnd":"2026-01-11 07:00:00 +0100","totalSleep":7.5,"source":SOURCE}]}]}}"#,
+        Some("health auto export"),
     ),
 ];
 
