@@ -8,6 +8,7 @@ mod redemption;
 mod refresh;
 mod revocation;
 
+pub use crate::ports::system::SigningFailed;
 pub use client_authentication::{
     AuthenticationLimits, ClientAuthentication, ClientAuthenticationError, PresentedCredentials,
     QuerySecrets, RejectedClient,
@@ -21,7 +22,7 @@ pub use revocation::RevokeTokenError;
 use crate::access::TokenCheck;
 use crate::audit::ReadRecorder;
 use crate::ports::storage::{AccessReader, ClientReader, GrantReader, StorageError};
-use crate::ports::system::{SigningFailed, TokenSigner};
+use crate::ports::system::TokenSigner;
 use crate::store::{Store, transact};
 use chrono::{DateTime, SubsecRound, Utc};
 use domain::access_token::{AccessClaims, TokenSubject};

@@ -8,9 +8,8 @@ use application::account::{
     ChoosePasswordError, LinkRequestError, PasswordCheckError, PasswordHashingError, SecondStepError,
 };
 use application::export::ExportRecordsError;
-use application::ports::system::SigningFailed;
 use application::read::ReadChangesError;
-use application::token::{ClientAuthenticationError, RevokeTokenError, TokenError};
+use application::token::{ClientAuthenticationError, RevokeTokenError, SigningFailed, TokenError};
 
 impl From<ClientAuthenticationError> for Problem {
     fn from(error: ClientAuthenticationError) -> Self {
