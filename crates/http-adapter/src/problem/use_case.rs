@@ -34,8 +34,10 @@ impl From<TokenError> for Problem {
             TokenError::InvalidScope => Self::new(Fault::InvalidScope),
             TokenError::InvalidTarget => Self::new(Fault::InvalidTarget),
             TokenError::UnauthorizedClient => Self::new(Fault::UnauthorizedClient),
-            // No key was loaded yet: the store has not answered since the start.
-            TokenError::Signing(SigningFailed(None)) => StorageError::Unavailable.into(),
+            // No active key is loaded, as between the start and the first answer of the store.
+            TokenError::Signing(error @ SigningFailed(None)) => {
+                Self::new(Fault::StorageUnavailable).with_cause(error)
+            }
             TokenError::Signing(error) => Self::internal(error),
             TokenError::Storage(error) => error.into(),
         }

@@ -48,7 +48,7 @@ pub(super) enum Sleep {
 
 /// Returns whether a point may be about sleep; most metrics have other members.
 pub(super) fn may_be_sleep(text: &str) -> bool {
-    decode::<Point>(text).map_or(true, |point| point.is_stage() || point.is_night())
+    decode::<Point>(text).is_ok_and(|point| point.is_stage() || point.is_night())
 }
 
 /// Reads the point with this number, or returns why it is invalid.

@@ -18,6 +18,8 @@ const DATA: &str = "data";
 const SLEEP: &str = "sleep_analysis";
 /// Unit of the sums of a night.
 const HOURS: &str = "hr";
+/// Bytes of a held point beside its text.
+const HELD_OVERHEAD: usize = 64;
 /// Maximum number of medications that are known to be in the file already.
 const PRODUCT_LIMIT: usize = 10_000;
 
@@ -206,7 +208,7 @@ impl Metric {
             *count = count.saturating_add(1);
             return Ok(());
         }
-        self.held_bytes = self.held_bytes.saturating_add(text.len());
+        self.held_bytes = self.held_bytes.saturating_add(text.len()).saturating_add(HELD_OVERHEAD);
         if self.held_bytes > RECORD_LIMIT {
             return Err(ImportRefusal::Unreadable(
                 "a metric has more than 16 MiB before its name and units: split the export by time"

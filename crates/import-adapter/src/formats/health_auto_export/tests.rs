@@ -276,7 +276,13 @@ fn a_metric_whose_name_is_far_behind_its_points_is_refused() {
     let text = metric_of(&format!(r#""data":[{long}{{}}],"name":"sleep_analysis""#));
     let refused = read(text.as_bytes(), Format::HealthAutoExport, "UTC").unwrap_err();
     assert!(matches!(refused, ImportRefusal::Unreadable(_)), "{refused}");
+    let short = r#"{"value":"Core"},"#.repeat(300_000);
+    let text = metric_of(&format!(r#""data":[{short}{{}}],"name":"sleep_analysis""#));
+    let refused = read(text.as_bytes(), Format::HealthAutoExport, "UTC").unwrap_err();
+    assert!(matches!(refused, ImportRefusal::Unreadable(_)), "{refused}");
     // Points that are not about sleep are not held.
+    let text = metric_of(&format!(r#""data":[{}1],"name":"sleep_analysis""#, "1,".repeat(300_000)));
+    assert!(read(text.as_bytes(), None, "UTC").is_ok());
     let long = format!(r#"{{"qty":7,"note":"{}"}},"#, "x".repeat(1 << 20)).repeat(17);
     let text = metric_of(&format!(r#""data":[{long}{{}}],"name":"step_count""#));
     assert!(read(text.as_bytes(), None, "UTC").is_ok());

@@ -307,7 +307,7 @@ mod tests {
         assert_eq!(message(ImportRefusal::Missing), "there is no file night.json");
         let unknown = message(ImportRefusal::NotThisFormat("it is text".to_owned()));
         assert!(unknown.starts_with("it is text; known formats are apple-health, "), "{unknown}");
-        assert!(unknown.ends_with(", ndjson") && !unknown.contains("auto"), "{unknown}");
+        assert!(unknown.ends_with(", ndjson") && !unknown.contains(" auto,"), "{unknown}");
         assert!(message(ImportRefusal::NoStart(String::new())).contains("--start 2026-"));
         let other = message(ImportRefusal::OtherPerson { place: "line 1".to_owned() });
         assert!(other.starts_with("line 1: ") && other.contains("--user"), "{other}");

@@ -114,7 +114,10 @@ async fn a_rejection_on_the_command_line_lists_the_formats_and_the_option() {
     let world = World::new(StoreKind::Sqlite).await;
     let user = register(&world).user_id;
     let message = refused(&world, &user, &world.file("odd.txt", "nothing that anybody knows"));
-    assert!(message.contains("apple-health, fitbit, ") && !message.contains("--format"), "{message}");
+    assert!(
+        message.contains("apple-health, health-auto-export, ") && !message.contains("--format"),
+        "{message}"
+    );
     let message = refused(&world, &user, "missing.json");
     assert!(message.contains("there is no file missing.json") && !message.contains("entity"), "{message}");
     let message = refused(&world, &user, &world.file("night.txt", &"0\n2\n".repeat(60)));
@@ -144,7 +147,7 @@ async fn a_rejection_on_the_page_mentions_no_command_line_options() {
         (
             "odd.txt",
             b"nothing that anybody knows".as_slice(),
-            "you can upload an Apple Health export, a Fitbit file, ",
+            "you can upload an Apple Health export, a Health Auto Export file, ",
         ),
         ("night.txt", night.as_bytes(), "its start time"),
         (
